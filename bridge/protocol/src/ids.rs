@@ -1,0 +1,149 @@
+//! Identities: who an application is, what an agent is called, which tool is meant.
+
+use std::{fmt, sync::Arc};
+
+use serde::{Deserialize, Serialize};
+
+use crate::limits::{LABEL_CHARS, NAME_CHARS};
+
+/// An application's identity, the `sub` of its tokens: 1 to 128 of `A-Z a-z 0-9 _ - .` (`docs/protocol.md`, "Tokens").
+///
+/// It is the unit of isolation: tools, calls and notifications of one client ID are never visible to another.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
+#[serde(try_from = "String")]
+pub struct ClientId(Arc<str>);
+
+/// A tool's name: the same alphabet and length as a client ID (`docs/protocol.md`, "register").
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
+#[serde(try_from = "String")]
+pub struct ToolName(Arc<str>);
+
+/// What an agent is called by the person who made its token: at most 64 characters, any script.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Label(Arc<str>);
+
+/// What a token lets its holder be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// An application: may connect and declare tools.
+    Client,
+    /// An agent: may list and call the tools of one application.
+    Agent,
+}
+
+/// A name that breaks its rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NameError {
+    /// Client IDs and tool names.
+    Name,
+    /// Labels.
+    Label,
+}
+
+impl std::error::Error for NameError {}
+
+impl fmt::Display for NameError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Name => f.write_str("not 1 to 128 characters from A-Z a-z 0-9 _ - ."),
+            Self::Label => f.write_str("not 1 to 64 characters without control characters"),
+        }
+    }
+}
+
+fn is_name(text: &str) -> bool {
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
+    (1..=NAME_CHARS).contains(&text.len()) && text.bytes().all(allowed)
+}
+
+fn is_label(text: &str) -> bool {
+    (1..=LABEL_CHARS).contains(&text.chars().count()) && !text.chars().any(char::is_control)
+}
+
+macro_rules! name {
+    ($type:ident, $rule:ident, $error:expr) => {
+        impl $type {
+            /// Checks the rule of the type.
+            pub fn new(text: &str) -> Result<Self, NameError> {
+                if $rule(text) { Ok(Self(text.into())) } else { Err($error) }
+            }
+
+            /// The name itself.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl Serialize for $type {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.as_str())
+            }
+        }
+
+        impl TryFrom<String> for $type {
+            type Error = NameError;
+
+            fn try_from(text: String) -> Result<Self, NameError> {
+                Self::new(&text)
+            }
+        }
+
+        impl std::str::FromStr for $type {
+            type Err = NameError;
+
+            fn from_str(text: &str) -> Result<Self, NameError> {
+                Self::new(text)
+            }
+        }
+
+        impl std::borrow::Borrow<str> for $type {
+            fn borrow(&self) -> &str {
+                self.as_str()
+            }
+        }
+
+        impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(self.as_str())
+            }
+        }
+
+        impl fmt::Debug for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "{:?}", self.as_str())
+            }
+        }
+    };
+}
+
+name!(ClientId, is_name, NameError::Name);
+name!(ToolName, is_name, NameError::Name);
+name!(Label, is_label, NameError::Label);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_has_1_to_128_characters_of_its_alphabet() {
+        for good in ["a", "A.b_c-9", ".", "-", &"x".repeat(128)] {
+            assert!(ClientId::new(good).is_ok(), "{good:?}");
+        }
+        for bad in ["", "a b", "a/b", "ä", "a\n", &"x".repeat(129)] {
+            assert_eq!(ClientId::new(bad), Err(NameError::Name), "{bad:?}");
+            assert_eq!(ToolName::new(bad), Err(NameError::Name), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn a_label_has_1_to_64_characters_of_any_script_and_no_controls() {
+        for good in ["Claude Code", "エージェント", &"ü".repeat(64)] {
+            assert!(Label::new(good).is_ok(), "{good:?}");
+        }
+        for bad in ["", "a\nb", "a\u{7f}", &"ü".repeat(65)] {
+            assert_eq!(Label::new(bad), Err(NameError::Label), "{bad:?}");
+        }
+    }
+}

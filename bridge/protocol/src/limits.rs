@@ -1,0 +1,84 @@
+//! Every limit of the bridge, with its unit and its reason (`docs/protocol.md`, "Limits").
+//!
+//! A number that bounds what a peer can cost belongs here and nowhere else.
+
+use std::time::Duration;
+
+/// Bytes of one message on the client channel and of one agent request body: the protocol fixes it on every bridge, so
+/// that an application can check a result before it sends it.
+pub const MESSAGE_BYTES: usize = 4 * 1024 * 1024;
+
+/// Tools in one `register`: more than any agent can read, little enough to list in one page.
+pub const TOOLS: usize = 1_000;
+
+/// UTF-8 bytes of an application's `instructions`.
+pub const INSTRUCTIONS_BYTES: usize = 64 * 1024;
+
+/// Characters of a client ID and of a tool name.
+pub const NAME_CHARS: usize = 128;
+
+/// Characters of an agent label.
+pub const LABEL_CHARS: usize = 64;
+
+/// Bytes of a token: it travels in a header, and 8 KiB is what HTTP servers commonly take.
+pub const TOKEN_BYTES: usize = 8 * 1024;
+
+/// Applications connected at a time, counted apart from HTTP connections.
+pub const APPLICATIONS: usize = 1_000;
+
+/// WebSocket handshakes begun and not finished.
+pub const HANDSHAKES: usize = 256;
+
+/// Time one WebSocket handshake may take.
+pub const HANDSHAKE_TIME: Duration = Duration::from_secs(10);
+
+/// Calls of one application that were sent and are not answered yet.
+pub const CALLS_IN_FLIGHT: usize = 64;
+
+/// Open HTTP connections, notification streams among them.
+pub const HTTP_CONNECTIONS: usize = 512;
+
+/// Bytes written to one application that it has not taken yet.
+pub const UNSENT_BYTES: usize = 16 * 1024 * 1024;
+
+/// Registers an application may send at once before the rate below holds.
+pub const REGISTER_BURST: u32 = 20;
+
+/// Registers per second and connection in the long run; above it the bridge reads that connection more slowly.
+pub const REGISTERS_PER_SECOND: u32 = 10;
+
+/// Bytes of an HTTP request head: room for the largest token and many mirrored parameters.
+pub const HEAD_BYTES: usize = 64 * 1024;
+
+/// Time for a request head to arrive, and time a connection may stay without a request.
+pub const HEAD_TIME: Duration = Duration::from_secs(30);
+
+/// Time for a request body to arrive.
+pub const BODY_TIME: Duration = Duration::from_secs(30);
+
+/// Arrays and objects inside each other. 128 is where common JSON parsers stop.
+pub const JSON_NESTING: usize = 128;
+
+/// Silence after which an application counts as gone (close 1001): three pings and some patience.
+pub const SILENCE: Duration = Duration::from_secs(90);
+
+/// Time a peer is given to answer a close frame before the connection is dropped.
+pub const CLOSE_TIME: Duration = Duration::from_secs(2);
+
+/// Bytes read and dropped after a fatal message, so that the close code arrives instead of a reset.
+pub const CLOSE_DRAIN_BYTES: usize = 16 * 1024 * 1024;
+
+/// Bytes of a close reason (RFC 6455, section 5.5).
+pub const CLOSE_REASON_BYTES: usize = 123;
+
+/// How long an application may take for a call when nothing else was configured.
+pub const CALL_TIME: Duration = Duration::from_secs(120);
+
+/// The shortest and the longest time that may be configured for a call.
+pub const CALL_TIME_RANGE: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(3_600));
+
+/// Difference between our clock and a token issuer's that is forgiven (`docs/protocol.md`, "Tokens").
+pub const CLOCK_LEEWAY: Duration = Duration::from_secs(60);
+
+/// UTF-8 bytes of a secret, at least (RFC 7518, section 3.2: as long as the hash).
+pub const SECRET_BYTES: usize = 32;

@@ -1,0 +1,3 @@
+//! The `clientmcp` command.
+
+fn main() {}

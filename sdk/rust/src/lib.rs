@@ -1,0 +1,1 @@
+//! Offer the functions of a running application to AI agents as MCP tools.

@@ -1,0 +1,3 @@
+//! Black-box tests: a real `clientmcp serve`, real sockets.
+
+fn main() {}
