@@ -2,6 +2,11 @@
 //!
 //! The library holds everything but the command line. Start reading at `flow`, which tells the product in three awaits.
 
+pub mod approvals;
+pub mod call;
 pub mod declaration;
+pub mod flow;
+pub mod hub;
 pub mod mcp;
+pub mod refusal;
 pub mod text;
