@@ -4,4 +4,6 @@
 
 pub mod declaration;
 pub mod mcp;
+pub mod secret_file;
 pub mod text;
+pub mod token;
