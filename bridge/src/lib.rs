@@ -9,4 +9,7 @@ pub mod flow;
 pub mod hub;
 pub mod mcp;
 pub mod refusal;
+pub mod respond;
+pub mod secret_file;
 pub mod text;
+pub mod token;
