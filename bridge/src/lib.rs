@@ -2,6 +2,7 @@
 //!
 //! The library holds everything but the command line. Start reading at `flow`, which tells the product in three awaits.
 
+pub mod client;
 pub mod declaration;
 pub mod mcp;
 pub mod text;
