@@ -4,6 +4,7 @@
 
 pub mod approvals;
 pub mod call;
+pub mod client;
 pub mod declaration;
 pub mod flow;
 pub mod hub;
