@@ -19,7 +19,7 @@ pub(crate) struct Arguments {
     /// Whether a call waits for a yes; without the desktop app nobody can give one
     #[arg(long, value_enum, default_value_t = Confirm::Ask)]
     pub(crate) confirm: Confirm,
-    /// A web page's origin that may send agent requests, as in <https://example.com>; repeatable
+    /// A web page's origin that may send agent requests, as in `https://example.com`; repeatable
     #[arg(long, value_name = "ORIGIN", value_parser = origin)]
     pub(crate) allow_origin: Vec<String>,
     /// Seconds that an application may take for a call

@@ -18,7 +18,7 @@ use crate::{Exit, complain, note};
 /// What `clientmcp token` is asked.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The application: 1 to 128 characters from A-Z a-z 0-9 _ - .
+    /// The application: 1 to 128 of the letters A-Z and a-z, digits, `_`, `-` and `.`
     client_id: ClientId,
     /// What the token is for: to be the application (client), or to call its tools (agent)
     #[arg(long, value_parser = PossibleValuesParser::new(["agent", "client"]).map(|name| role(&name)))]
