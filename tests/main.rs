@@ -1,3 +1,5 @@
 //! Black-box tests: a real `clientmcp serve`, real sockets.
 
-fn main() {}
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test ends by panicking")]
+
+mod cli_tokens;
