@@ -1,6 +1,8 @@
 //! MCP without a transport: which era a message belongs to, and what it says in each. Nothing here knows HTTP: what a
 //! transport repeats of the body reaches it through [`Mirror`].
 
+pub mod mirror;
+
 /// One header as the transport carries it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mirrored<'a> {
