@@ -178,7 +178,9 @@ fn reference(schema: &Json, path: Option<&[String]>, found: &mut Vec<MirroredPar
             ("x-mcp-header" | "default" | "const" | "enum" | "examples", _) => {}
             ("properties" | "$defs", Json::Object(map)) => {
                 for (name, schema) in map {
-                    let longer = path.filter(|_| keyword == "properties").map(|path| [path, &[name.clone()]].concat());
+                    let longer = path
+                        .filter(|_| keyword == "properties")
+                        .map(|path| [path, std::slice::from_ref(name)].concat());
                     reference(schema, longer.as_deref(), found)?;
                 }
             }
