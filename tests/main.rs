@@ -1,3 +1,3 @@
-//! Black-box tests: a real `clientmcp serve`, real sockets.
+//! Black-box tests: a real `clientmcp serve`, real sockets; and the tree's checks of itself.
 
-fn main() {}
+mod tidy;
