@@ -2,6 +2,15 @@
 //!
 //! The library holds everything but the command line. Start reading at `flow`, which tells the product in three awaits.
 
+pub mod approvals;
+pub mod call;
+pub mod client;
 pub mod declaration;
+pub mod flow;
+pub mod hub;
 pub mod mcp;
+pub mod refusal;
+pub mod respond;
+pub mod secret_file;
 pub mod text;
+pub mod token;

@@ -1,0 +1,131 @@
+//! Which era a message belongs to: decided once, at the door (`docs/protocol.md`, "Era and revision").
+
+use std::borrow::Cow;
+
+use super::{Mirror, Mirrored, message::Params};
+use crate::{refusal::Refusal, text};
+
+/// The header that carries the revision, in lower case.
+pub const VERSION_HEADER: &str = "mcp-protocol-version";
+
+/// The `_meta` member that carries the revision.
+pub const VERSION_META: &str = "io.modelcontextprotocol/protocolVersion";
+
+/// A revision of MCP that is served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Revision {
+    /// Stateless, each request complete in itself.
+    V2026_07_28,
+    /// With `initialize`.
+    V2025_11_25,
+    /// With `initialize`; the first to demand the version header.
+    V2025_06_18,
+    /// With `initialize` and batches.
+    V2025_03_26,
+}
+
+/// Which of the two codecs speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Era {
+    /// 2026-07-28.
+    Modern,
+    /// 2025-11-25 and earlier.
+    Legacy,
+}
+
+impl Revision {
+    /// All of them, newest first: the order in which they are offered.
+    pub const ALL: [Self; 4] = [Self::V2026_07_28, Self::V2025_11_25, Self::V2025_06_18, Self::V2025_03_26];
+
+    /// What an `initialize` for an unknown revision is answered with.
+    pub const NEWEST_LEGACY: Self = Self::V2025_11_25;
+
+    /// Its name.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::V2026_07_28 => "2026-07-28",
+            Self::V2025_11_25 => "2025-11-25",
+            Self::V2025_06_18 => "2025-06-18",
+            Self::V2025_03_26 => "2025-03-26",
+        }
+    }
+
+    /// The revision of this name, if it is served.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|revision| revision.as_str() == name)
+    }
+
+    /// Its era.
+    pub const fn era(self) -> Era {
+        match self {
+            Self::V2026_07_28 => Era::Modern,
+            Self::V2025_11_25 | Self::V2025_06_18 | Self::V2025_03_26 => Era::Legacy,
+        }
+    }
+}
+
+/// The era of a request: the first rule that fits.
+pub fn request(method: &str, params: &Params<'_>, mirror: &dyn Mirror) -> Result<Era, Refusal> {
+    let header = version_header(mirror)?;
+    if let Some(version) = params.meta(VERSION_META) {
+        return match text::string(version) {
+            Some(version) => named_twice(&version, header.as_deref()),
+            None => Err(Refusal::IncompleteMeta(format!("\"{VERSION_META}\" in \"_meta\" is not a string"))),
+        };
+    }
+    if method == "initialize" {
+        return Ok(Era::Legacy);
+    }
+    match header_era(header.as_deref())? {
+        Era::Modern => Err(Refusal::IncompleteMeta(format!("\"_meta\" lacks \"{VERSION_META}\""))),
+        Era::Legacy => Ok(Era::Legacy),
+    }
+}
+
+/// A notification needs no `_meta`; only an unknown or disagreeing version refuses it.
+pub fn notification(params: &Params<'_>, mirror: &dyn Mirror) -> Result<Era, Refusal> {
+    let header = version_header(mirror)?;
+    match params.meta(VERSION_META).and_then(text::string) {
+        Some(version) => named_twice(&version, header.as_deref()),
+        None => header_era(header.as_deref()),
+    }
+}
+
+/// A response has no `_meta` of its own: the header alone tells.
+pub fn response(mirror: &dyn Mirror) -> Result<(), Refusal> {
+    match header_era(version_header(mirror)?.as_deref())? {
+        Era::Modern => Err(Refusal::InvalidRequest("an agent sends no responses in revision 2026-07-28".into())),
+        Era::Legacy => Ok(()),
+    }
+}
+
+fn version_header(mirror: &dyn Mirror) -> Result<Option<Cow<'_, str>>, Refusal> {
+    match mirror.header(VERSION_HEADER) {
+        Mirrored::Absent => Ok(None),
+        Mirrored::Once(value) => Ok(Some(String::from_utf8_lossy(value))),
+        Mirrored::Repeated => Err(Refusal::HeaderMismatch("MCP-Protocol-Version is repeated".into())),
+    }
+}
+
+fn named_twice(version: &str, header: Option<&str>) -> Result<Era, Refusal> {
+    match header {
+        Some(header) if header == version => era(version),
+        Some(header) => Err(Refusal::HeaderMismatch(format!(
+            "MCP-Protocol-Version says {}, the body says {}",
+            text::quoted(header),
+            text::quoted(version)
+        ))),
+        None => Err(Refusal::HeaderMismatch("MCP-Protocol-Version is missing".into())),
+    }
+}
+
+/// Without a header an agent of before 2025-06-18 speaks, which did not define it.
+fn header_era(header: Option<&str>) -> Result<Era, Refusal> {
+    header.map_or(Ok(Era::Legacy), era)
+}
+
+fn era(version: &str) -> Result<Era, Refusal> {
+    Revision::named(version)
+        .map(Revision::era)
+        .ok_or_else(|| Refusal::UnsupportedVersion { requested: version.to_owned() })
+}
