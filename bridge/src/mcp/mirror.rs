@@ -148,7 +148,8 @@ fn absent(name: &str, header: Mirrored<'_>) -> Result<(), MirrorFault> {
     }
 }
 
-fn once<'a>(name: &str, header: Mirrored<'a>) -> Result<&'a [u8], MirrorFault> {
+/// The value of a header that has to be there once.
+pub(super) fn once<'a>(name: &str, header: Mirrored<'a>) -> Result<&'a [u8], MirrorFault> {
     match header {
         Mirrored::Once(value) => Ok(value),
         Mirrored::Absent => Err(MirrorFault::Missing { header: shown(name) }),
