@@ -320,7 +320,7 @@ fn spelled(value: i64, zeros: usize, exponent: i32, upper: bool) -> String {
     match exponent {
         0 if zeros.is_empty() => format!("{sign}{digits}"),
         0 => format!("{sign}{digits}.{zeros}"),
-        1.. => format!("{sign}0.{}{zeros}{e}+{}", format!("{digits:0>places$}"), places.max(digits.len())),
+        1.. => format!("{sign}0.{digits:0>places$}{zeros}{e}+{}", places.max(digits.len())),
         _ => format!("{sign}{digits}{}{e}-{places}", "0".repeat(places)),
     }
 }
