@@ -1,6 +1,8 @@
 //! The `clientmcp` command (`docs/protocol.md`, "Command line"): arguments in, one of five exit codes out.
 
 mod commands;
+mod runtime;
+mod stop;
 
 use std::{
     io::{self, Write as _},
@@ -9,7 +11,7 @@ use std::{
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{secret, token};
+use crate::commands::{secret, serve, token};
 
 /// A bridge between live applications and MCP agents.
 #[derive(Debug, Parser)]
@@ -21,6 +23,8 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Run the bridge until a signal ends it
+    Serve(serve::Arguments),
     /// Write a new secret to a new file that only you can read
     Secret(secret::Arguments),
     /// Print a token for an application or for an agent that is to call its tools
@@ -38,7 +42,6 @@ enum Exit {
     /// Bad usage or configuration; `clap` ends with the same code.
     Usage = 2,
     /// The port is taken.
-    #[expect(dead_code, reason = "of the commands here, none listens")]
     PortTaken = 3,
     /// No usable secret.
     NoSecret = 4,
@@ -52,6 +55,7 @@ impl From<Exit> for ExitCode {
 
 fn main() -> ExitCode {
     let exit = match Arguments::parse().command {
+        Command::Serve(arguments) => serve::run(arguments),
         Command::Secret(arguments) => secret::run(&arguments),
         Command::Token(arguments) => token::run(arguments),
     };

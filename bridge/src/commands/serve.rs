@@ -1,8 +1,21 @@
 //! `clientmcp serve`: the bridge on its own, without a desktop.
 
-use std::{path::PathBuf, time::Duration};
+use std::{
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
+use clientmcp_bridge::{
+    approvals,
+    port::ListenError,
+    secret_file,
+    server::{Bridge, Config},
+    token::Secrets,
+};
 use clientmcp_protocol::limits::{CALL_TIME, CALL_TIME_RANGE};
+
+use crate::{Exit, complain, runtime, stop};
 
 /// The port that is listened on when nobody says.
 const PORT: u16 = 27_182;
@@ -34,6 +47,83 @@ pub(crate) enum Confirm {
     Ask,
     /// Every call is allowed
     Off,
+}
+
+impl From<Confirm> for approvals::Confirm {
+    fn from(confirm: Confirm) -> Self {
+        match confirm {
+            Confirm::Ask => Self::Ask,
+            Confirm::Off => Self::Off,
+        }
+    }
+}
+
+/// Runs the bridge until a signal ends it.
+pub(crate) fn run(arguments: Arguments) -> Exit {
+    let secrets = match secrets(arguments.secret_file.as_deref()) {
+        Ok(secrets) => secrets,
+        Err(exit) => return exit,
+    };
+    runtime::run(serve(arguments, secrets))
+}
+
+async fn serve(arguments: Arguments, secrets: Secrets) -> Exit {
+    let config = Config {
+        port: arguments.port,
+        secrets,
+        confirm: arguments.confirm.into(),
+        call_time: arguments.call_time(),
+        allow_origins: arguments.allow_origin,
+    };
+    // Signals count from before the ready line: whoever reads it may send one at once.
+    let stopped = match stop::signal() {
+        Ok(stopped) => stopped,
+        Err(error) => {
+            complain(format_args!("signals cannot be heard: {error}"));
+            return Exit::Failed;
+        }
+    };
+    let bridge = match Bridge::listen(config) {
+        Ok(bridge) => bridge,
+        Err(error) => {
+            complain(&error);
+            return match error {
+                ListenError::Taken { .. } => Exit::PortTaken,
+                ListenError::Failed { .. } => Exit::Failed,
+            };
+        }
+    };
+    if let Err(error) = announce(&bridge) {
+        complain(format_args!("the ready line could not be written to stdout: {error}"));
+        return Exit::Failed;
+    }
+    bridge.serve(stopped).await;
+    Exit::Done
+}
+
+fn secrets(file: Option<&Path>) -> Result<Secrets, Exit> {
+    let Some(file) = file else {
+        complain(
+            "--secret-file is required: tokens are checked against its secrets. Write one with `clientmcp secret FILE`",
+        );
+        return Err(Exit::NoSecret);
+    };
+    secret_file::read(file).map_err(|error| {
+        complain(error);
+        Exit::NoSecret
+    })
+}
+
+/// The ready line: all that this command ever writes to stdout.
+fn announce(bridge: &Bridge) -> io::Result<()> {
+    let (mcp, connect) = (bridge.mcp_url(), bridge.connect_url());
+    let mut stdout = io::stdout().lock();
+    writeln!(
+        stdout,
+        r#"{{"event":"listening","mcp":"{mcp}","connect":"{connect}","pid":{}}}"#,
+        std::process::id()
+    )?;
+    stdout.flush()
 }
 
 impl Arguments {
