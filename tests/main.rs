@@ -1,5 +1,6 @@
-//! Black-box tests: a real `clientmcp serve`, real sockets.
+//! Black-box tests: a real `clientmcp serve`, real sockets; and the tree's checks of itself.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test ends by panicking")]
 
 mod cli_tokens;
+mod tidy;
