@@ -102,7 +102,8 @@ async fn call(mcp: &str, token: &str) -> Result<String, Failure> {
         .header("content-type", "application/json")
         .header("accept", "application/json, text/event-stream")
         .body(Body::from(CALL))?;
-    let answer = async { Ok::<_, Failure>(sender.send_request(request).await?.into_body().collect().await?.to_bytes()) };
+    let answer =
+        async { Ok::<_, Failure>(sender.send_request(request).await?.into_body().collect().await?.to_bytes()) };
     tokio::pin!(answer);
     let answer = tokio::select! {
         answer = &mut answer => answer?,

@@ -120,7 +120,9 @@ fn remove_item(list: ShoppingList) -> Tool {
 fn check_out(list: ShoppingList) -> Tool {
     Tool::new("check_out")
         .title("Check out")
-        .description("Buys everything on the list and empties it. Takes a moment for each item; fails when the list is empty.")
+        .description(
+            "Buys everything on the list and empties it. Takes a moment for each item; fails when the list is empty.",
+        )
         .input_schema(json!({ "type": "object" }))
         .destructive(true)
         .open_world(false)
@@ -146,7 +148,9 @@ impl ShoppingList {
         let had = on_list.and_then(|place| items.get(place)).map_or(0, |listed| listed.quantity);
         let quantity = had.saturating_add(item.quantity);
         if item.quantity == 0 || quantity > MOST_OF_ONE {
-            return Err(ToolError::new(format!("the list takes 1 to {MOST_OF_ONE} of one item, and has {had} of {name}")));
+            return Err(ToolError::new(format!(
+                "the list takes 1 to {MOST_OF_ONE} of one item, and has {had} of {name}"
+            )));
         }
         match on_list.and_then(|place| items.get_mut(place)) {
             Some(listed) => listed.quantity = quantity,
@@ -158,7 +162,8 @@ impl ShoppingList {
     fn remove(&self, name: &str) -> Result<String, ToolError> {
         let mut items = self.items();
         let place = items.iter().position(|item| item.name == name);
-        let place = place.ok_or_else(|| ToolError::new(format!("{name} is not on the list; list_items says what is")))?;
+        let place =
+            place.ok_or_else(|| ToolError::new(format!("{name} is not on the list; list_items says what is")))?;
         let removed = items.remove(place);
         Ok(format!("{} x {} taken off the list", removed.quantity, removed.name))
     }
