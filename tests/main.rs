@@ -3,4 +3,6 @@
 // A test says what it expects by failing when it is not so.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod channel;
+mod handshake;
 mod support;
