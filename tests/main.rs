@@ -4,5 +4,10 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod channel;
+mod channel_limits;
 mod handshake;
+mod outcomes;
+mod register;
+mod serve;
 mod support;
+mod texts;
