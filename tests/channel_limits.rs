@@ -106,7 +106,7 @@ async fn instructions_of_exactly_the_limit_are_accepted() {
     }
 }
 
-// holds: limit-nesting-channel
+// holds: limit-nesting-agent
 #[tokio::test]
 async fn a_message_nested_exactly_to_the_limit_is_served() {
     let serve = Serve::start().await;

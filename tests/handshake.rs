@@ -172,7 +172,8 @@ async fn an_offer_of_other_than_two_values_is_closed_as_unauthorized() {
     }
 }
 
-// holds: handshake-bad-token, token-role, token-gen, token-hs256-only, token-signature, token-sub, token-exp, token-mistyped-claim, token-label
+// holds: handshake-bad-token, token-role, token-gen, token-hs256-only, token-signature
+// holds: token-sub, token-exp, token-mistyped-claim, token-label
 #[tokio::test]
 async fn a_token_that_is_no_client_token_is_closed_with_4401_and_one_reason() {
     let serve = Serve::start().await;

@@ -1,13 +1,14 @@
-//! Black-box tests: a real `clientmcp serve`, real sockets. Each test cites the promises that it holds.
+//! Black-box tests: a real `clientmcp serve`, real sockets; and the tree's checks of itself.
 
-// A test says what it expects by failing when it is not so.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test ends by panicking")]
 
 mod channel;
 mod channel_limits;
+mod cli_tokens;
 mod handshake;
 mod outcomes;
 mod register;
 mod serve;
 mod support;
 mod texts;
+mod tidy;
