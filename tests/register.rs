@@ -1,5 +1,7 @@
 //! What an application may declare, and what it is told when it may not.
 
+use tokio_tungstenite::tungstenite::Message;
+
 use crate::support::{
     application::Application,
     post::{Agent, member},
@@ -10,8 +12,11 @@ use crate::support::{
 async fn refused(serve: &Serve, tools: &str, words: &[&str]) {
     let mut application = Application::connect(serve, "app").await;
     application.send(format!(r#"{{"type":"register","tools":{tools}}}"#)).await;
-    let (code, reason) = application.closed().await;
+    let answer = application.recv().await;
+    let Message::Close(Some(frame)) = answer else { panic!("{tools}: not refused: {answer:?}") };
+    let (code, reason) = (u16::from(frame.code), frame.reason);
     assert_eq!(code, 4400, "{tools}: {reason}");
+    assert!(reason.len() <= 123, "{tools}: {reason}");
     for word in words {
         assert!(reason.contains(word), "{tools}: no {word:?} in the reason {reason:?}");
     }
@@ -262,7 +267,7 @@ async fn a_refused_register_is_refused_whole_with_a_reason_that_fits() {
     let (code, reason) = application.closed().await;
     assert!(code == 4400 && reason.contains("bad"), "{code} {reason}");
     assert_eq!(agent.list().await, "[]");
-    // `closed` checks that the reason has at most 123 bytes, and its decoding that no character is cut.
+    // `refused` checks that the reason has at most 123 bytes; a reason with a cut character could not be decoded.
     let long_name = format!(r#"[{{"name":"{}"}}]"#, "x".repeat(128));
     refused(&serve, &long_name, &["xxxxxxxx"]).await;
     for character in ["ä", "本", "😀"] {
