@@ -54,8 +54,9 @@ enum End {
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
     pub(super) async fn new(io: S) -> Self {
-        let config =
-            WebSocketConfig::default().max_message_size(Some(MESSAGE_BYTES)).max_frame_size(Some(MESSAGE_BYTES));
+        let config = WebSocketConfig::default()
+            .max_message_size(Some(MESSAGE_BYTES))
+            .max_frame_size(Some(MESSAGE_BYTES));
         Self { stream: WebSocketStream::from_raw_socket(io, Role::Server, Some(config)).await }
     }
 
@@ -161,7 +162,9 @@ async fn read<S: AsyncRead + AsyncWrite + Unpin>(
 
 fn broken(error: &Error) -> End {
     match error {
-        Error::Capacity(_) => End::Unreadable(CloseCode::ProtocolError, "a message is longer than 4194304 bytes"),
+        Error::Capacity(_) => {
+            End::Unreadable(CloseCode::ProtocolError, "a message is longer than 4194304 bytes")
+        }
         Error::Utf8(_) => End::Unreadable(CloseCode::InvalidUtf8, "text that is not UTF-8"),
         _ => End::Lost,
     }
