@@ -11,7 +11,7 @@ use std::{
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{secret, serve, token};
+use crate::commands::{demo, secret, serve, token};
 
 /// A bridge between live applications and MCP agents.
 #[derive(Debug, Parser)]
@@ -25,6 +25,8 @@ struct Arguments {
 enum Command {
     /// Run the bridge until a signal ends it
     Serve(serve::Arguments),
+    /// Show one call from an agent to a small application and back, then stay up to be tried
+    Demo(demo::Arguments),
     /// Write a new secret to a new file that only you can read
     Secret(secret::Arguments),
     /// Print a token for an application or for an agent that is to call its tools
@@ -56,6 +58,7 @@ impl From<Exit> for ExitCode {
 fn main() -> ExitCode {
     let exit = match Arguments::parse().command {
         Command::Serve(arguments) => serve::run(arguments),
+        Command::Demo(arguments) => demo::run(arguments),
         Command::Secret(arguments) => secret::run(&arguments),
         Command::Token(arguments) => token::run(arguments),
     };

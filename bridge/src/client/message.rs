@@ -13,7 +13,10 @@ use crate::{
 #[derive(Debug)]
 pub(super) enum Message {
     Register(Declaration),
-    Result { number: Option<u64>, result: Text },
+    Result {
+        number: Option<u64>,
+        result: Text,
+    },
     Ping,
     /// A type of a later version.
     Unknown,

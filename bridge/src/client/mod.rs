@@ -32,13 +32,7 @@ use hyper_util::rt::TokioIo;
 use tokio::sync::{Semaphore, mpsc};
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 
-use crate::{
-    guard,
-    hub::Hub,
-    refusal::Refusal,
-    respond,
-    token::Access,
-};
+use crate::{guard, hub::Hub, refusal::Refusal, respond, token::Access};
 
 /// What the channel works with.
 #[derive(Debug)]
@@ -107,7 +101,8 @@ pub async fn connect(State(channel): State<Arc<Channel>>, mut request: Request) 
 
 fn is_upgrade(request: &Request) -> bool {
     let headers = request.headers();
-    let holds = |name: &HeaderName, word: &str| list(headers, name).iter().any(|value| value.eq_ignore_ascii_case(word));
+    let holds =
+        |name: &HeaderName, word: &str| list(headers, name).iter().any(|value| value.eq_ignore_ascii_case(word));
     request.method() == Method::GET
         && holds(&CONNECTION, "upgrade")
         && holds(&UPGRADE, "websocket")

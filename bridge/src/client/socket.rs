@@ -54,9 +54,8 @@ enum End {
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
     pub(super) async fn new(io: S) -> Self {
-        let config = WebSocketConfig::default()
-            .max_message_size(Some(MESSAGE_BYTES))
-            .max_frame_size(Some(MESSAGE_BYTES));
+        let config =
+            WebSocketConfig::default().max_message_size(Some(MESSAGE_BYTES)).max_frame_size(Some(MESSAGE_BYTES));
         Self { stream: WebSocketStream::from_raw_socket(io, Role::Server, Some(config)).await }
     }
 
@@ -161,13 +160,13 @@ async fn read<S: AsyncRead + AsyncWrite + Unpin>(
 }
 
 fn broken(error: &Error) -> End {
-    match error {
-        Error::Capacity(_) => {
-            End::Unreadable(CloseCode::ProtocolError, "a message is longer than 4194304 bytes")
-        }
-        Error::Utf8(_) => End::Unreadable(CloseCode::InvalidUtf8, "text that is not UTF-8"),
-        _ => End::Lost,
+    if matches!(error, Error::Capacity(_)) {
+        return End::Unreadable(CloseCode::ProtocolError, "a message is longer than 4194304 bytes");
     }
+    if matches!(error, Error::Utf8(_)) {
+        return End::Unreadable(CloseCode::InvalidUtf8, "text that is not UTF-8");
+    }
+    End::Lost
 }
 
 /// Writes what the hub queues, and pongs; returns when the connection is lost.
@@ -214,5 +213,81 @@ impl std::fmt::Display for End {
             Self::Closed => f.write_str("closed by the application"),
             Self::Lost => f.write_str("connection lost"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use clientmcp_protocol::limits::CALL_TIME;
+    use tokio::io::DuplexStream;
+
+    use super::*;
+    use crate::{approvals::Confirm, hub::Settings};
+
+    /// A connected application over an in-memory stream.
+    async fn connected() -> (Hub, WebSocketStream<DuplexStream>) {
+        let hub = Hub::start(Settings { confirm: Confirm::Off, call_time: CALL_TIME });
+        let (ours, theirs) = tokio::io::duplex(64 * 1024);
+        let served = hub.clone();
+        tokio::spawn(async move {
+            let socket = Socket::new(ours).await;
+            socket.serve(&served, ClientId::new("a").expect("a client ID")).await;
+        });
+        (hub, WebSocketStream::from_raw_socket(theirs, Role::Client, None).await)
+    }
+
+    async fn close_code(stream: &mut WebSocketStream<DuplexStream>) -> u16 {
+        loop {
+            match stream.next().await {
+                Some(Ok(Frame::Close(Some(frame)))) => return frame.code.into(),
+                Some(Ok(_)) => {}
+                other => panic!("no close frame, but {other:?}"),
+            }
+        }
+    }
+
+    // holds: channel-silence
+    #[tokio::test(start_paused = true)]
+    async fn silence_ends_a_connection_after_90_seconds_and_not_before() {
+        let (_hub, mut stream) = connected().await;
+        for _ in 0..3 {
+            tokio::time::sleep(SILENCE.saturating_sub(Duration::from_millis(1))).await;
+            stream.send(Frame::text(r#"{"type":"ping"}"#)).await.expect("sent");
+            assert_eq!(stream.next().await.expect("open").expect("a frame"), Frame::text(PONG));
+        }
+        let quiet = Instant::now();
+        assert_eq!(close_code(&mut stream).await, 1001);
+        assert_eq!(Instant::now() - quiet, SILENCE);
+    }
+
+    // holds: limit-register-rate
+    #[tokio::test(start_paused = true)]
+    async fn registers_above_the_rate_are_read_more_slowly_and_all_answered() {
+        let (_hub, mut stream) = connected().await;
+        let begin = Instant::now();
+        for _ in 0..40 {
+            stream.send(Frame::text(r#"{"type":"register","tools":[]}"#)).await.expect("sent");
+        }
+        for _ in 0..40 {
+            assert_eq!(stream.next().await.expect("open").expect("a frame"), Frame::text(r#"{"type":"registered"}"#));
+        }
+        assert_eq!((Instant::now() - begin).as_secs(), 2, "20 at once, 20 at ten a second");
+    }
+
+    // holds: channel-close-wait
+    #[tokio::test(start_paused = true)]
+    async fn a_peer_that_never_answers_a_close_is_waited_for_2_seconds() {
+        let (ours, _theirs) = tokio::io::duplex(64 * 1024);
+        let begin = Instant::now();
+        Socket::new(ours).await.close(CloseCode::Unauthorized, "no").await;
+        assert_eq!(Instant::now() - begin, CLOSE_TIME);
+    }
+
+    #[test]
+    fn a_close_reason_is_cut_between_characters() {
+        let reason = "ü".repeat(100);
+        assert_eq!(close_frame(CloseCode::ProtocolError, &reason).reason.as_str(), "ü".repeat(61));
     }
 }

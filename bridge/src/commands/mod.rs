@@ -1,7 +1,7 @@
 //! One file per subcommand: what it is asked, and `run`, which does it and says how it ended.
 
-pub(crate) mod secret;
-// Arguments of a command that is not served yet: write its `run`, and give it a variant in `main.rs`.
 pub(crate) mod demo;
+pub(crate) mod secret;
 pub(crate) mod serve;
+mod shopping;
 pub(crate) mod token;

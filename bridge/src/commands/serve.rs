@@ -118,11 +118,7 @@ fn secrets(file: Option<&Path>) -> Result<Secrets, Exit> {
 fn announce(bridge: &Bridge) -> io::Result<()> {
     let (mcp, connect) = (bridge.mcp_url(), bridge.connect_url());
     let mut stdout = io::stdout().lock();
-    writeln!(
-        stdout,
-        r#"{{"event":"listening","mcp":"{mcp}","connect":"{connect}","pid":{}}}"#,
-        std::process::id()
-    )?;
+    writeln!(stdout, r#"{{"event":"listening","mcp":"{mcp}","connect":"{connect}","pid":{}}}"#, std::process::id())?;
     stdout.flush()
 }
 
