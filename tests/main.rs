@@ -2,5 +2,13 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test ends by panicking")]
 
+mod channel;
+mod channel_limits;
 mod cli_tokens;
+mod handshake;
+mod outcomes;
+mod register;
+mod serve;
+mod support;
+mod texts;
 mod tidy;
