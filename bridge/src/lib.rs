@@ -4,9 +4,13 @@
 
 pub mod approvals;
 pub mod call;
+pub mod client;
 pub mod declaration;
 pub mod flow;
 pub mod hub;
 pub mod mcp;
 pub mod refusal;
+pub mod respond;
+pub mod secret_file;
 pub mod text;
+pub mod token;

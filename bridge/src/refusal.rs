@@ -15,8 +15,8 @@ pub enum Refusal {
     ForeignOrigin,
     /// No credential at all.
     NoCredential,
-    /// A credential that does not let its holder in; the words say why.
-    BadCredential(String),
+    /// A credential that does not let its holder in. Which check failed is nobody's business but the log's.
+    BadCredential,
     /// The path is known, the method is not.
     MethodNotAllowed,
     /// The body is not declared to be JSON.

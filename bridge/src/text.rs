@@ -22,6 +22,11 @@ impl Text {
         Self(one_line(raw.get()).into())
     }
 
+    /// `{}`
+    pub fn empty_object() -> Self {
+        Self("{}".into())
+    }
+
     /// The value as it stands, without a line end.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -47,7 +52,7 @@ impl fmt::Debug for Text {
 }
 
 /// The text with raw CR and LF as spaces. In valid JSON they stand only between tokens.
-fn one_line(text: &str) -> Cow<'_, str> {
+pub fn one_line(text: &str) -> Cow<'_, str> {
     if memchr::memchr2(b'\r', b'\n', text.as_bytes()).is_none() {
         return Cow::Borrowed(text);
     }
@@ -163,6 +168,25 @@ pub fn string(raw: &RawValue) -> Option<Cow<'_, str>> {
         return Some(decode(text));
     }
     serde_json::from_str(text).ok().map(Cow::Owned)
+}
+
+/// A foreign word for a sentence of ours, in quotes; see [`shown`].
+pub fn quoted(word: &str) -> String {
+    format!("\"{}\"", shown(word))
+}
+
+/// A foreign word for a sentence of ours: cut at 128 characters, controls and the like escaped.
+pub fn shown(word: &str) -> String {
+    const CHARS: usize = 128;
+    let cut = word.chars().nth(CHARS).is_some();
+    let start: String = word.chars().take(CHARS).collect();
+    format!("{}{}", start.escape_debug(), if cut { "..." } else { "" })
+}
+
+/// A string as JSON.
+pub fn json_string(text: &str) -> String {
+    // A string cannot fail to be written.
+    serde_json::to_string(text).unwrap_or_default()
 }
 
 /// True when the whole text is one JSON value.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Mirror, Mirrored, message::Params, mirror};
+use super::{Mirror, Mirrored, message::Params};
 use crate::{refusal::Refusal, text};
 
 /// The header that carries the revision, in lower case.
@@ -70,8 +70,7 @@ pub fn request(method: &str, params: &Params<'_>, mirror: &dyn Mirror) -> Result
     if let Some(version) = params.meta(VERSION_META) {
         return match text::string(version) {
             Some(version) => named_twice(&version, header.as_deref()),
-            // Modern and malformed: the codec says what is missing.
-            None => Ok(Era::Modern),
+            None => Err(Refusal::IncompleteMeta(format!("\"{VERSION_META}\" in \"_meta\" is not a string"))),
         };
     }
     if method == "initialize" {
@@ -109,8 +108,15 @@ fn version_header(mirror: &dyn Mirror) -> Result<Option<Cow<'_, str>>, Refusal> 
 }
 
 fn named_twice(version: &str, header: Option<&str>) -> Result<Era, Refusal> {
-    mirror::check_version(header, version).map_err(|fault| Refusal::HeaderMismatch(fault.to_string()))?;
-    era(version)
+    match header {
+        Some(header) if header == version => era(version),
+        Some(header) => Err(Refusal::HeaderMismatch(format!(
+            "MCP-Protocol-Version says {}, the body says {}",
+            text::quoted(header),
+            text::quoted(version)
+        ))),
+        None => Err(Refusal::HeaderMismatch("MCP-Protocol-Version is missing".into())),
+    }
 }
 
 /// Without a header an agent of before 2025-06-18 speaks, which did not define it.

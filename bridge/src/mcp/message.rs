@@ -72,8 +72,7 @@ pub struct Unreadable<'a> {
 /// Reads one message out of a body.
 pub fn read(body: &[u8]) -> Result<Message<'_>, Unreadable<'_>> {
     let members = envelope(body).map_err(|refusal| Unreadable { id: None, refusal })?;
-    let id = members.get("id").filter(|id| is_id(id));
-    message(&members).map_err(|why| Unreadable { id, refusal: Refusal::InvalidRequest(why) })
+    message(&members).map_err(|why| Unreadable { id: readable_id(&members), refusal: Refusal::InvalidRequest(why) })
 }
 
 fn envelope(body: &[u8]) -> Result<Object<'_>, Refusal> {
@@ -88,6 +87,13 @@ fn envelope(body: &[u8]) -> Result<Object<'_>, Refusal> {
     members.map_err(|_| Refusal::InvalidRequest("a message is one JSON object; batches are not served".into()))
 }
 
+/// A repeated id could mean either, and a response's id was ours to give.
+fn readable_id<'a>(members: &Object<'a>) -> Option<&'a RawValue> {
+    let mut ids = members.iter().filter(|(name, _)| *name == "id").map(|(_, id)| id);
+    let id = ids.next().filter(|id| is_id(id))?;
+    (ids.next().is_none() && members.get("method").is_some()).then_some(id)
+}
+
 fn message<'a>(members: &Object<'a>) -> Result<Message<'a>, String> {
     if let Some(name) = members.repeated() {
         return Err(format!("the member {} is repeated", text::quoted(name)));
@@ -95,14 +101,13 @@ fn message<'a>(members: &Object<'a>) -> Result<Message<'a>, String> {
     if members.get("jsonrpc").and_then(text::string).as_deref() != Some("2.0") {
         return Err("\"jsonrpc\" is not \"2.0\"".into());
     }
-    let Some(method) = members.get("method") else {
-        return if members.get("result").or(members.get("error")).is_some() {
-            Ok(Message::Response)
-        } else {
-            Err("\"method\" is missing".into())
-        };
+    let answers = members.get("result").or(members.get("error")).is_some();
+    let method = match (members.get("method"), answers) {
+        (None, true) => return Ok(Message::Response),
+        (None, false) => return Err("\"method\" is missing".into()),
+        (Some(_), true) => return Err("a message with \"method\" has no \"result\" and no \"error\"".into()),
+        (Some(method), false) => text::string(method).ok_or("\"method\" is not a string")?,
     };
-    let method = text::string(method).ok_or("\"method\" is not a string")?;
     let params = params(members.get("params"))?;
     match members.get("id") {
         None => Ok(Message::Notification(Notification { method, params })),

@@ -1,6 +1,29 @@
 //! MCP without a transport: which era a message belongs to, and what it says in each. Nothing here knows HTTP: what a
 //! transport repeats of the body reaches it through [`Mirror`].
 
+mod call;
+pub mod classify;
+mod legacy;
+pub mod message;
+pub mod mirror;
+mod modern;
+
+use std::sync::Arc;
+
+use crate::{
+    call::Agent,
+    declaration::{Declaration, Tool},
+    hub::Hub,
+    refusal::Refusal,
+    respond::{self, Refused},
+    text::{self, Kind},
+};
+
+use self::{
+    classify::Era,
+    message::{Message, Params, Request},
+};
+
 /// One header as the transport carries it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mirrored<'a> {
@@ -14,7 +37,124 @@ pub enum Mirrored<'a> {
 
 /// What a transport repeats of a message outside its body: HTTP's headers (MCP 2026-07-28, Streamable HTTP: Request
 /// Metadata).
-pub trait Mirror {
+pub trait Mirror: Sync {
     /// The header of this lower-case name.
     fn header(&self, name: &str) -> Mirrored<'_>;
+}
+
+/// What goes back to the agent.
+#[derive(Debug)]
+pub enum Answer {
+    /// There is nothing to say.
+    Accepted,
+    /// A JSON-RPC result.
+    Result {
+        /// The message, on one line.
+        body: String,
+        /// The session that an `initialize` opened.
+        session: Option<String>,
+    },
+    /// A JSON-RPC error.
+    Refused(Refused),
+    /// The bridge shuts down; the connection ends without an answer.
+    Nothing,
+}
+
+/// Answers one message of an agent.
+pub async fn answer(hub: &Hub, agent: &Agent, body: &[u8], mirror: &dyn Mirror) -> Answer {
+    match message::read(body) {
+        Err(unreadable) => Answer::Refused(respond::refused(unreadable.id, Era::Modern, &unreadable.refusal)),
+        Ok(Message::Response) => accepted(classify::response(mirror)),
+        Ok(Message::Notification(notification)) => {
+            accepted(classify::notification(&notification.params, mirror).map(|_| ()))
+        }
+        Ok(Message::Request(request)) => answer_request(&Peer::new(hub, agent), &request, mirror).await,
+    }
+}
+
+fn accepted(verdict: Result<(), Refusal>) -> Answer {
+    match verdict {
+        Ok(()) => Answer::Accepted,
+        Err(refusal) => Answer::Refused(respond::refused(None, Era::Modern, &refusal)),
+    }
+}
+
+async fn answer_request(peer: &Peer<'_>, request: &Request<'_>, mirror: &dyn Mirror) -> Answer {
+    let era = match classify::request(&request.method, &request.params, mirror) {
+        Ok(era) => era,
+        Err(refusal) => return Answer::Refused(respond::refused(Some(request.id), Era::Modern, &refusal)),
+    };
+    let reply = match era {
+        Era::Modern => modern::answer(peer, request, mirror).await.map(Reply::plain),
+        Era::Legacy => legacy::answer(peer, request).await,
+    };
+    match reply {
+        Ok(Reply { result, session }) => Answer::Result { body: respond::result(request.id, &result), session },
+        Err(Refusal::ShuttingDown) => Answer::Nothing,
+        Err(refusal) => Answer::Refused(respond::refused(Some(request.id), era, &refusal)),
+    }
+}
+
+/// A result on its way.
+struct Reply {
+    result: String,
+    session: Option<String>,
+}
+
+impl Reply {
+    fn plain(result: String) -> Self {
+        Self { result, session: None }
+    }
+}
+
+/// What every server here can do.
+const CAPABILITIES: &str = r#"{"tools":{"listChanged":true}}"#;
+
+/// One agent and the application it sees, at the moment of its request.
+struct Peer<'a> {
+    hub: &'a Hub,
+    agent: &'a Agent,
+    declaration: Option<Arc<Declaration>>,
+}
+
+impl<'a> Peer<'a> {
+    fn new(hub: &'a Hub, agent: &'a Agent) -> Self {
+        let declaration = hub.served(&agent.application).map(|served| served.declaration);
+        Self { hub, agent, declaration }
+    }
+
+    /// None while the application is offline.
+    fn tools(&self) -> &[Arc<Tool>] {
+        self.declaration.as_ref().map_or(&[], |declaration| declaration.tools())
+    }
+
+    /// The words for the agent, as a JSON string.
+    fn instructions(&self) -> Option<String> {
+        match &self.declaration {
+            Some(declaration) => declaration.instructions().map(|text| text.as_str().to_owned()),
+            None => Some(text::json_string(&format!(
+                "The application {} is not connected. Its tools appear when it opens.",
+                self.agent.application
+            ))),
+        }
+    }
+
+    /// Who answers: one server for each application.
+    fn server_info(&self) -> String {
+        format!(
+            "{{\"name\":\"clientmcp\",\"title\":\"{}\",\"version\":\"{}\"}}",
+            self.agent.application,
+            env!("CARGO_PKG_VERSION")
+        )
+    }
+}
+
+/// Lists are one page, so no cursor was ever given out.
+fn no_cursor(params: &Params<'_>) -> Result<(), Refusal> {
+    match params.get("cursor").map(text::kind) {
+        None | Some(Kind::Null) => Ok(()),
+        Some(Kind::Bool | Kind::Number | Kind::String | Kind::Array | Kind::Object) => {
+            Err(Refusal::InvalidParams("\"cursor\" is none that was given out: the list has one page".into()))
+        }
+    }
 }

@@ -1,0 +1,56 @@
+//! `tools/call` in both eras: reading its parameters, and giving its result the shape of an era.
+
+use serde_json::value::RawValue;
+
+use super::{Peer, message::Params};
+use crate::{
+    call::{Call, HangUp},
+    refusal::Refusal,
+    respond,
+    text::{self, Kind, Object, Text},
+};
+
+/// How an era writes a `CallToolResult`.
+pub(super) trait Shape {
+    /// The result as JSON, every member that stays being the text it was.
+    fn shape(&self, result: &Object<'_>) -> String;
+}
+
+/// Reads the parameters. Absent `arguments` are an empty object.
+pub(super) fn read(peer: &Peer<'_>, params: &Params<'_>, hang_up: HangUp) -> Result<Call, Refusal> {
+    let name = params.get("name").and_then(text::string);
+    let tool = name.ok_or_else(|| Refusal::InvalidParams("\"name\" is not a string".into()))?.into_owned();
+    let arguments = match params.get("arguments") {
+        None => Text::empty_object(),
+        Some(arguments) if text::kind(arguments) == Kind::Object => Text::of(arguments),
+        Some(_) => return Err(Refusal::InvalidParams("\"arguments\" is not an object".into())),
+    };
+    Ok(Call { agent: peer.agent.clone(), tool, arguments, hang_up })
+}
+
+/// The result of a call that came to an end, in the era's shape; an error for one that could not begin.
+pub(super) fn answer(peer: &Peer<'_>, result: Result<Text, Refusal>, era: &dyn Shape) -> Result<String, Refusal> {
+    match result {
+        Ok(text) => shape(text.as_str(), era),
+        Err(Refusal::Ended(ended)) => shape(&respond::error_result(&ended, &peer.agent.application), era),
+        Err(refusal) => Err(refusal),
+    }
+}
+
+fn shape(result: &str, era: &dyn Shape) -> Result<String, Refusal> {
+    // What is not an object was refused when the application sent it.
+    let members = Object::parse(result).map_err(|_| Refusal::ShuttingDown)?;
+    Ok(era.shape(&members))
+}
+
+/// Writes `"name":value` behind what stands there already; without a value the caller writes it.
+pub(super) fn member(out: &mut String, name: &str, value: Option<&RawValue>) {
+    if !out.ends_with('{') {
+        out.push(',');
+    }
+    out.push_str(&text::json_string(name));
+    out.push(':');
+    if let Some(value) = value {
+        out.push_str(value.get());
+    }
+}

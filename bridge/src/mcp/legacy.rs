@@ -1,0 +1,140 @@
+//! The legacy era: revisions 2025-11-25, 2025-06-18 and 2025-03-26. A method that is not in the table is unknown.
+
+use std::borrow::Cow;
+
+use serde_json::value::RawValue;
+
+use super::{
+    Peer, Reply,
+    call::{self, Shape},
+    classify::{Era, Revision},
+    message::{Params, Request},
+};
+use crate::{
+    call::HangUp,
+    declaration::Tool,
+    flow,
+    refusal::Refusal,
+    text::{self, Kind, Object},
+};
+
+/// Answers a request with its result, as JSON, and with a session id if it opened one.
+pub(super) async fn answer(peer: &Peer<'_>, request: &Request<'_>) -> Result<Reply, Refusal> {
+    match request.method.as_ref() {
+        "initialize" => initialize(peer, &request.params),
+        "ping" => Ok(Reply::plain("{}".into())),
+        "tools/list" => list(peer, request).map(Reply::plain),
+        "tools/call" => tools_call(peer, request).await.map(Reply::plain),
+        method => Err(Refusal::UnknownMethod(method.to_owned())),
+    }
+}
+
+fn initialize(peer: &Peer<'_>, params: &Params<'_>) -> Result<Reply, Refusal> {
+    let asked = params.get("protocolVersion").and_then(text::string);
+    let asked = asked.ok_or_else(|| Refusal::InvalidParams("\"protocolVersion\" is not a string".into()))?;
+    let revision = Revision::named(&asked).filter(|revision| revision.era() == Era::Legacy);
+    let instructions = peer.instructions().map(|text| format!(",\"instructions\":{text}")).unwrap_or_default();
+    let result = format!(
+        "{{\"protocolVersion\":\"{}\",\"capabilities\":{},\"serverInfo\":{}{instructions}}}",
+        revision.unwrap_or(Revision::NEWEST_LEGACY).as_str(),
+        super::CAPABILITIES,
+        peer.server_info(),
+    );
+    Ok(Reply { result, session: Some(format!("{:032x}", rand::random::<u128>())) })
+}
+
+fn list(peer: &Peer<'_>, request: &Request<'_>) -> Result<String, Refusal> {
+    super::no_cursor(&request.params)?;
+    let tools = peer.tools().iter().map(|tool| adapted(tool)).collect::<Vec<_>>().join(",");
+    Ok(format!("{{\"tools\":[{tools}]}}"))
+}
+
+async fn tools_call(peer: &Peer<'_>, request: &Request<'_>) -> Result<String, Refusal> {
+    let call = call::read(peer, &request.params, HangUp::Ignored)?;
+    let result = flow::call(peer.hub, call, |_| Ok(())).await;
+    call::answer(peer, result, &Plain)
+}
+
+/// A legacy result: without what only the modern era knows, and without what makes strict SDKs refuse it.
+struct Plain;
+
+impl Shape for Plain {
+    fn shape(&self, result: &Object<'_>) -> String {
+        let mut out = String::from("{");
+        for (name, value) in result.iter() {
+            let dropped = name == "resultType" || name == "structuredContent" && text::kind(value) != Kind::Object;
+            if !dropped {
+                call::member(&mut out, name, Some(value));
+            }
+        }
+        out.push('}');
+        out
+    }
+}
+
+/// A definition that strict legacy SDKs accept: one they refuse would cost the agent the whole list.
+fn adapted(tool: &Tool) -> Cow<'_, str> {
+    let text = tool.text.as_str();
+    let Ok(members) = Object::parse(text) else { return Cow::Borrowed(text) };
+    let foreign = |name: &str, value: &RawValue| match name {
+        "outputSchema" => !is_object_schema(value) || has_boolean_property(value),
+        "inputSchema" => has_boolean_property(value),
+        _ => false,
+    };
+    if !members.iter().any(|(name, value)| foreign(name, value)) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::from("{");
+    for (name, value) in members.iter() {
+        match name {
+            "outputSchema" if !is_object_schema(value) => {}
+            "inputSchema" | "outputSchema" => schema(&mut out, name, value),
+            _ => call::member(&mut out, name, Some(value)),
+        }
+    }
+    out.push('}');
+    Cow::Owned(out)
+}
+
+fn is_object_schema(schema: &RawValue) -> bool {
+    let members = Object::parse(schema.get()).ok();
+    members.and_then(|members| members.get("type")).and_then(text::string).as_deref() == Some("object")
+}
+
+fn has_boolean_property(schema: &RawValue) -> bool {
+    let Ok(members) = Object::parse(schema.get()) else { return false };
+    let properties = members.get("properties").and_then(|properties| Object::parse(properties.get()).ok());
+    properties.is_some_and(|properties| properties.iter().any(|(_, value)| text::kind(value) == Kind::Bool))
+}
+
+fn schema(out: &mut String, name: &str, value: &RawValue) {
+    call::member(out, name, None);
+    let Ok(members) = Object::parse(value.get()) else { return out.push_str(value.get()) };
+    out.push('{');
+    for (name, value) in members.iter() {
+        match Object::parse(value.get()) {
+            Ok(properties) if name == "properties" => schema_properties(out, &properties),
+            _ => call::member(out, name, Some(value)),
+        }
+    }
+    out.push('}');
+}
+
+fn schema_properties(out: &mut String, properties: &Object<'_>) {
+    call::member(out, "properties", None);
+    out.push('{');
+    for (name, value) in properties.iter() {
+        match value.get() {
+            "true" => {
+                call::member(out, name, None);
+                out.push_str("{}");
+            }
+            "false" => {
+                call::member(out, name, None);
+                out.push_str("{\"not\":{}}");
+            }
+            _ => call::member(out, name, Some(value)),
+        }
+    }
+    out.push('}');
+}

@@ -1,0 +1,129 @@
+//! The modern era: revision 2026-07-28. Each request is complete in itself; a method that is not in the table is unknown.
+
+use serde_json::value::RawValue;
+
+use super::{
+    Mirror, Peer,
+    call::{self, Shape},
+    classify::Revision,
+    message::Request,
+    mirror,
+};
+use crate::{
+    call::{HangUp, Routed},
+    flow,
+    refusal::Refusal,
+    text::{self, Kind, Object},
+};
+
+const CAPABILITIES_META: &str = "io.modelcontextprotocol/clientCapabilities";
+const SERVER_INFO_META: &str = "io.modelcontextprotocol/serverInfo";
+
+/// Answers a request with its result, as JSON.
+pub(super) async fn answer(peer: &Peer<'_>, request: &Request<'_>, mirror: &dyn Mirror) -> Result<String, Refusal> {
+    agree(request, mirror)?;
+    complete_meta(request)?;
+    match request.method.as_ref() {
+        "server/discover" => Ok(discover(peer)),
+        "tools/list" => list(peer, request),
+        "tools/call" => tools_call(peer, request, mirror).await,
+        method => Err(Refusal::UnknownMethod(method.to_owned())),
+    }
+}
+
+/// The headers say what the body says.
+fn agree(request: &Request<'_>, mirror: &dyn Mirror) -> Result<(), Refusal> {
+    let mismatch = |fault: mirror::MirrorFault| Refusal::HeaderMismatch(fault.to_string());
+    mirror::check_method(mirror.header("mcp-method"), &request.method).map_err(mismatch)?;
+    if request.method == "tools/call" {
+        let name = request.params.get("name").and_then(text::string);
+        mirror::check_name(mirror.header("mcp-name"), name.as_deref()).map_err(mismatch)?;
+    }
+    Ok(())
+}
+
+fn complete_meta(request: &Request<'_>) -> Result<(), Refusal> {
+    match request.params.meta(CAPABILITIES_META) {
+        Some(capabilities) if text::kind(capabilities) == Kind::Object => Ok(()),
+        Some(_) => Err(Refusal::IncompleteMeta(format!("\"{CAPABILITIES_META}\" in \"_meta\" is not an object"))),
+        None => Err(Refusal::IncompleteMeta(format!("\"_meta\" lacks \"{CAPABILITIES_META}\""))),
+    }
+}
+
+fn discover(peer: &Peer<'_>) -> String {
+    let versions = Revision::ALL.map(|revision| format!("\"{}\"", revision.as_str())).join(",");
+    let instructions = peer.instructions().map(|text| format!("\"instructions\":{text},")).unwrap_or_default();
+    format!(
+        "{{\"resultType\":\"complete\",\"supportedVersions\":[{versions}],\"capabilities\":{},{instructions}{}}}",
+        super::CAPABILITIES,
+        cacheable(peer),
+    )
+}
+
+fn list(peer: &Peer<'_>, request: &Request<'_>) -> Result<String, Refusal> {
+    super::no_cursor(&request.params)?;
+    let tools = peer.tools().iter().map(|tool| tool.text.as_str()).collect::<Vec<_>>().join(",");
+    Ok(format!("{{\"resultType\":\"complete\",\"tools\":[{tools}],{}}}", cacheable(peer)))
+}
+
+/// What may change at any moment and belongs to one application is not to be kept.
+fn cacheable(peer: &Peer<'_>) -> String {
+    format!("\"ttlMs\":0,\"cacheScope\":\"private\",\"_meta\":{{{}}}", server_info_member(peer))
+}
+
+fn server_info_member(peer: &Peer<'_>) -> String {
+    format!("\"{SERVER_INFO_META}\":{}", peer.server_info())
+}
+
+async fn tools_call(peer: &Peer<'_>, request: &Request<'_>, mirror: &dyn Mirror) -> Result<String, Refusal> {
+    let call = call::read(peer, &request.params, HangUp::Cancels)?;
+    let agrees = |routed: &Routed| {
+        mirror::check_params(&routed.tool, &routed.call.arguments, mirror)
+            .map_err(|fault| Refusal::HeaderMismatch(fault.to_string()))
+    };
+    let result = flow::call(peer.hub, call, agrees).await;
+    call::answer(peer, result, &Complete { peer })
+}
+
+/// A modern result: `resultType` is the bridge's own, `serverInfo` joins the application's `_meta`.
+struct Complete<'a> {
+    peer: &'a Peer<'a>,
+}
+
+impl Shape for Complete<'_> {
+    fn shape(&self, result: &Object<'_>) -> String {
+        let mut out = String::from("{\"resultType\":\"complete\"");
+        let last_meta = result.get("_meta");
+        for (name, value) in result.iter().filter(|(name, _)| *name != "resultType") {
+            let ours = name == "_meta" && last_meta.is_some_and(|last| std::ptr::eq(last, value));
+            call::member(&mut out, name, if ours { None } else { Some(value) });
+            if ours {
+                out.push_str(&self.meta(value));
+            }
+        }
+        if last_meta.is_none() {
+            call::member(&mut out, "_meta", None);
+            out.push_str(&format!("{{{}}}", server_info_member(self.peer)));
+        }
+        out.push('}');
+        out
+    }
+}
+
+impl Complete<'_> {
+    fn meta(&self, meta: &RawValue) -> String {
+        let mut out = String::from("{");
+        // The hub took in only results whose `_meta` is an object.
+        if let Ok(members) = Object::parse(meta.get()) {
+            for (name, value) in members.iter().filter(|(name, _)| *name != SERVER_INFO_META) {
+                call::member(&mut out, name, Some(value));
+            }
+        }
+        if out.len() > 1 {
+            out.push(',');
+        }
+        out.push_str(&server_info_member(self.peer));
+        out.push('}');
+        out
+    }
+}
