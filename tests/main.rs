@@ -1,3 +1,6 @@
-//! Black-box tests: a real `clientmcp serve`, real sockets.
+//! Black-box tests: a real `clientmcp serve`, real sockets. Each test cites the promises that it holds.
 
-fn main() {}
+// A test says what it expects by failing when it is not so.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod support;

@@ -31,8 +31,6 @@ impl Approved {
 pub fn approve(confirm: Confirm, routed: Routed) -> Result<Approved, Refusal> {
     match confirm {
         Confirm::Off => Ok(Approved { routed }),
-        Confirm::Ask => {
-            Err(Ended { outcome: Outcome::Unattended, structured: !routed.tool.has_output_schema }.into())
-        }
+        Confirm::Ask => Err(Ended { outcome: Outcome::Unattended, structured: !routed.tool.has_output_schema }.into()),
     }
 }
