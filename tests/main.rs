@@ -3,4 +3,12 @@
 // A test says what it expects by failing when it is not so.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod calls;
+mod credentials;
+mod envelope;
+mod eras;
+mod ladder;
+mod mirrored;
+mod origin;
+mod results;
 mod support;

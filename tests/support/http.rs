@@ -206,6 +206,12 @@ impl Connection {
         read_response(&mut self.read, &mut self.pending, false, limit).await
     }
 
+    /// Reads the interim answer that asks for the body.
+    pub(crate) async fn continues(&mut self) {
+        let mut reader = Reader { read: &mut self.read, pending: &mut self.pending, limit: READ_LIMIT };
+        assert_eq!(reader.head().await.0, 100);
+    }
+
     /// Waits until the bridge has closed the connection, and fails when it sends anything more.
     pub(crate) async fn closed(&mut self) {
         assert!(self.pending.is_empty(), "more than an answer: {:?}", String::from_utf8_lossy(&self.pending));

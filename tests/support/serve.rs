@@ -15,7 +15,10 @@ use tokio::{
     task::JoinHandle,
 };
 
-use super::{tokens::SECRET, within};
+use super::{
+    tokens::{SECOND_SECRET, SECRET},
+    within,
+};
 
 /// A running bridge. It dies with this value.
 pub(crate) struct Serve {
@@ -60,7 +63,7 @@ impl Serve {
     /// A bridge on this port.
     pub(crate) async fn on(port: u16, arguments: &[&str]) -> Self {
         let folder = Folder::new();
-        let secret = folder.file("secret", SECRET.as_bytes(), 0o600);
+        let secret = folder.file("secret", format!("{SECRET}\n{SECOND_SECRET}\n").as_bytes(), 0o600);
         let mut child = program()
             .args(["serve", "--port", &port.to_string(), "--secret-file"])
             .arg(secret)
