@@ -276,8 +276,27 @@ async fn what_is_no_json_in_utf8_is_a_parse_error() {
     let Scene { agent, .. } = &Scene::offline().await;
     let ping = agent.ping().text().to_owned();
     let mut texts: Vec<Vec<u8>> = [
-        "", " ", "{", "}", "nul", "{} {}", "{},", "[1,]", r#"{"a":1,}"#, "{a:1}", "{'a':1}", "01", "1.", "+1", ".5",
-        "1e", "NaN", "\"\t\"", r#""\x""#, r#""\u12""#, "\"a",
+        "",
+        " ",
+        "{",
+        "}",
+        "nul",
+        "{} {}",
+        "{},",
+        "[1,]",
+        r#"{"a":1,}"#,
+        "{a:1}",
+        "{'a':1}",
+        "01",
+        "1.",
+        "+1",
+        ".5",
+        "1e",
+        "NaN",
+        "\"\t\"",
+        r#""\x""#,
+        r#""\u12""#,
+        "\"a",
     ]
     .iter()
     .map(|text| text.as_bytes().to_vec())
@@ -337,9 +356,21 @@ async fn of_two_faults_the_earlier_rung_answers() {
     for (name, request, status, code, id) in [
         code("size, arrival", large(list.clone()), 413, -32600, None),
         code("nesting, envelope", ping_deep(agent, 129).swap("2.0", "1.0"), 400, -32600, None),
-        code("envelope, header", list.clone().swap("2.0", "1.0").also("MCP-Protocol-Version", "x"), 400, -32600, Some("1")),
+        code(
+            "envelope, header",
+            list.clone().swap("2.0", "1.0").also("MCP-Protocol-Version", "x"),
+            400,
+            -32600,
+            Some("1"),
+        ),
         code("header, revision", list.clone().swap(meta_legacy, unknown), 400, -32020, Some("1")),
-        code("repeated, revision", list.clone().header("MCP-Protocol-Version", "x").also("MCP-Protocol-Version", "x"), 400, -32020, Some("1")),
+        code(
+            "repeated, revision",
+            list.clone().header("MCP-Protocol-Version", "x").also("MCP-Protocol-Version", "x"),
+            400,
+            -32020,
+            Some("1"),
+        ),
         code(
             "revision, mirrored",
             list.clone().swap(meta_legacy, unknown).header("MCP-Protocol-Version", "1900-01-01").without("Mcp-Method"),
@@ -352,7 +383,13 @@ async fn of_two_faults_the_earlier_rung_answers() {
         code("meta, method", no_capabilities(agent.modern("nope", "")), 400, -32602, Some("1")),
         code("mirrored, parameters", agent.modern("tools/call", ""), 400, -32020, Some("1")),
         code("method, parameters", agent.modern("nope", r#""cursor":1"#), 404, -32601, Some("1")),
-        code("era, legacy", agent.legacy("nope", r#""cursor":1"#).header("MCP-Protocol-Version", LEGACY), 200, -32601, Some("1")),
+        code(
+            "era, legacy",
+            agent.legacy("nope", r#""cursor":1"#).header("MCP-Protocol-Version", LEGACY),
+            200,
+            -32601,
+            Some("1"),
+        ),
     ] {
         println!("{name}");
         request.send().await.refused(status, code, id);
