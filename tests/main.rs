@@ -1,9 +1,10 @@
-//! Black-box tests: a real `clientmcp serve`, real sockets. Each test cites the promises that it holds.
+//! Black-box tests: a real `clientmcp serve`, real sockets; and the tree's checks of itself. Each test cites the promises
+//! that it holds.
 
-// A test says what it expects by failing when it is not so.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test ends by panicking")]
 
 mod calls;
+mod cli_tokens;
 mod credentials;
 mod envelope;
 mod eras;
@@ -12,3 +13,4 @@ mod mirrored;
 mod origin;
 mod results;
 mod support;
+mod tidy;

@@ -2,15 +2,19 @@
 //!
 //! The library holds everything but the command line. Start reading at `flow`, which tells the product in three awaits.
 
+pub mod agent;
 pub mod approvals;
 pub mod call;
 pub mod client;
 pub mod declaration;
 pub mod flow;
+pub mod guard;
 pub mod hub;
 pub mod mcp;
+pub mod port;
 pub mod refusal;
 pub mod respond;
 pub mod secret_file;
+pub mod server;
 pub mod text;
 pub mod token;

@@ -1,3 +1,88 @@
-//! The `clientmcp` command.
+//! The `clientmcp` command (`docs/protocol.md`, "Command line"): arguments in, one of five exit codes out.
 
-fn main() {}
+mod commands;
+mod runtime;
+mod stop;
+
+use std::{
+    io::{self, Write as _},
+    process::ExitCode,
+};
+
+use clap::{Parser, Subcommand};
+
+use crate::commands::{demo, secret, serve, token};
+
+/// A bridge between live applications and MCP agents.
+#[derive(Debug, Parser)]
+#[command(name = "clientmcp", version)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run the bridge until a signal ends it
+    Serve(serve::Arguments),
+    /// Show one call from an agent to a small application and back, then stay up to be tried
+    Demo(demo::Arguments),
+    /// Write a new secret to a new file that only you can read
+    Secret(secret::Arguments),
+    /// Print a token for an application or for an agent that is to call its tools
+    Token(token::Arguments),
+}
+
+/// How the program ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+enum Exit {
+    /// It did what it was asked, or was stopped by a signal.
+    Done = 0,
+    /// Anything that has no code of its own.
+    Failed = 1,
+    /// Bad usage or configuration; `clap` ends with the same code.
+    Usage = 2,
+    /// The port is taken.
+    PortTaken = 3,
+    /// No usable secret.
+    NoSecret = 4,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+fn main() -> ExitCode {
+    let exit = match Arguments::parse().command {
+        Command::Serve(arguments) => serve::run(arguments),
+        Command::Demo(arguments) => demo::run(arguments),
+        Command::Secret(arguments) => secret::run(&arguments),
+        Command::Token(arguments) => token::run(arguments),
+    };
+    exit.into()
+}
+
+/// Says on stderr what went wrong. A closed stderr changes nothing.
+fn complain(sentence: impl std::fmt::Display) {
+    note(format_args!("clientmcp: {sentence}"));
+}
+
+/// Tells the person something on stderr; stdout is for programs.
+fn note(sentence: impl std::fmt::Display) {
+    drop(writeln!(io::stderr(), "{sentence}"));
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        Arguments::command().debug_assert();
+    }
+}

@@ -154,7 +154,9 @@ fn advice(outcome: Outcome, application: &ClientId) -> String {
         Outcome::Offline => format!("Ask the user to open {application}, then try again."),
         Outcome::Unattended => "Tell the user that the bridge runs without anybody who can approve calls.".into(),
         Outcome::Changed => "List the tools again before you try again.".into(),
-        Outcome::Busy(Limit::CallsInFlight | Limit::UnsentBytes) => "Wait for other calls to end, then try again.".into(),
+        Outcome::Busy(Limit::CallsInFlight | Limit::UnsentBytes) => {
+            "Wait for other calls to end, then try again.".into()
+        }
         Outcome::Busy(Limit::MessageBytes) => "Try again with shorter arguments.".into(),
         Outcome::Disconnected | Outcome::Timeout(_) => String::new(),
     }

@@ -158,7 +158,7 @@ fn parse(text: &str) -> Result<Secrets, Problem> {
     let lines = text.strip_prefix('\u{feff}').unwrap_or(text).lines();
     let secrets: Vec<_> = lines
         .enumerate()
-        .filter(|(_, line)| !line.trim().is_empty())
+        .filter(|(_, line)| !line.trim_matches([' ', '\t']).is_empty())
         .map(|(index, line)| Secret::new(line).map_err(|fault| Problem::Line(index + 1, fault)))
         .collect::<Result<_, _>>()?;
     Secrets::new(secrets).ok_or(Problem::Empty)

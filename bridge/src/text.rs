@@ -315,14 +315,17 @@ impl<'a> Iterator for Tokens<'a> {
 
 /// A member name that some object anywhere in the text repeats. The text must be JSON.
 pub fn repeated_member(text: &str) -> Option<String> {
-    let mut seen: Vec<HashSet<Cow<'_, str>>> = Vec::new();
+    // One set for all objects, each with a number of its own: hostile texts have very many small ones.
+    let (mut seen, mut open, mut last) = (HashSet::new(), Vec::new(), 0_u32);
     for token in Tokens::new(text) {
         match token {
-            Token::Open { .. } => seen.push(HashSet::new()),
-            Token::Close => drop(seen.pop()),
+            Token::Open { .. } => {
+                last += 1;
+                open.push(last);
+            }
+            Token::Close => drop(open.pop()),
             Token::Name(name) => {
-                let repeated = seen.last_mut().is_some_and(|names| !names.insert(name.clone()));
-                if repeated {
+                if !seen.insert((open.last().copied(), name.clone())) {
                     return Some(name.into_owned());
                 }
             }

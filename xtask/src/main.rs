@@ -1,3 +1,42 @@
-//! The project's own commands.
+//! The project's own commands, `cargo xtask run | test | audit`: what a stranger types after cloning.
+//!
+//! Reads arguments and makes exit codes: 0 for success, 1 for a failure, 2 for bad usage; `run` passes on the program's
+//! own. It needs nothing but Rust, and never a C library: it is what a bare machine builds first.
 
-fn main() {}
+mod audit;
+mod run;
+mod test;
+mod tools;
+
+use std::{env, ffi::OsString, process::ExitCode};
+
+const HELP: &str = "\
+The project's own commands.
+
+  cargo xtask run [ARGUMENT]...   build the bridge and start the demo with these arguments
+  cargo xtask test [SUITE]...     run all suites, or only these; a summary stands at the end
+  cargo xtask audit               check licences, sources, duplicates and known vulnerabilities
+  cargo xtask help                show this
+
+What is missing on this machine is installed first, or named with the command that installs it.";
+
+fn main() -> ExitCode {
+    let words: Vec<OsString> = env::args_os().skip(1).collect();
+    let Some((command, rest)) = words.split_first() else { return bad_usage(&format!("which command?\n\n{HELP}")) };
+    match command.to_str() {
+        Some("run") => run::run(rest),
+        Some("test") => test::run(rest),
+        Some("audit") if rest.is_empty() => audit::run(),
+        Some("help" | "--help" | "-h") => {
+            println!("{HELP}");
+            ExitCode::SUCCESS
+        }
+        _ => bad_usage(&format!("no such command: {}\n\n{HELP}", words.join(" ".as_ref()).display())),
+    }
+}
+
+/// Says what was wrong with the arguments.
+fn bad_usage(fault: &str) -> ExitCode {
+    eprintln!("xtask: {fault}");
+    ExitCode::from(2)
+}

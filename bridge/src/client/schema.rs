@@ -41,7 +41,7 @@ pub enum HeaderFault {
 
 /// The mirrored parameters of a tool, in the order their properties end in the text. The schema must be JSON without
 /// repeated members; `room` is what all paths may still cost, since many leaves under one long name would multiply it.
-pub fn mirrored(schema: &str, room: &mut usize) -> Result<Vec<MirroredParam>, HeaderFault> {
+pub(super) fn mirrored(schema: &str, room: &mut usize) -> Result<Vec<MirroredParam>, HeaderFault> {
     let mut walk = Walk { next: Some(Value::Schema(Some(0))), ..Walk::default() };
     for token in Tokens::new(schema) {
         match token {

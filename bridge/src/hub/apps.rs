@@ -64,10 +64,6 @@ impl Applications {
         self.holders.get(application).copied()
     }
 
-    pub(super) fn get(&self, connection: ConnectionId) -> Option<&Application> {
-        self.by_connection.get(&connection)
-    }
-
     pub(super) fn get_mut(&mut self, connection: ConnectionId) -> Option<&mut Application> {
         self.by_connection.get_mut(&connection)
     }

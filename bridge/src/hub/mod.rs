@@ -7,6 +7,8 @@ mod apps;
 mod calls;
 mod outbox;
 mod state;
+#[cfg(test)]
+mod tests;
 
 use std::{sync::Arc, time::Duration};
 

@@ -36,8 +36,12 @@ fn agree(request: &Request<'_>, mirror: &dyn Mirror) -> Result<(), Refusal> {
     let mismatch = |fault: mirror::MirrorFault| Refusal::HeaderMismatch(fault.to_string());
     mirror::check_method(mirror.header("mcp-method"), &request.method).map_err(mismatch)?;
     if request.method == "tools/call" {
-        let name = request.params.get("name").and_then(text::string);
-        mirror::check_name(mirror.header("mcp-name"), name.as_deref()).map_err(mismatch)?;
+        let header = mirror.header("mcp-name");
+        match request.params.get("name").and_then(text::string) {
+            Some(name) => mirror::check_name(header, &name).map_err(mismatch)?,
+            // There is nothing to compare with; that the name is no string is said later.
+            None => drop(mirror::once("Mcp-Name", header).map_err(mismatch)?),
+        }
     }
     Ok(())
 }

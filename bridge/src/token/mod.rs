@@ -2,6 +2,7 @@
 //!
 //! [`verify`] says who presents a token, [`mint`] makes one. No error here, and no `Debug`, ever holds a token or a secret.
 
+mod access;
 mod crypto;
 mod secret;
 mod standing;
@@ -16,6 +17,7 @@ use clientmcp_protocol::{
 use serde::Serialize;
 
 pub use self::{
+    access::Access,
     secret::{NoRandomness, Secret, SecretFault, Secrets},
     standing::{NumericDate, Standing},
 };

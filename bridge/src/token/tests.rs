@@ -93,6 +93,7 @@ fn a_token_ends_within_the_calendar() {
     }
 }
 
+// holds: token-hs256
 #[test]
 fn only_hs256_is_accepted() {
     assert!(with_header(r#"{"typ":"JWT","alg":"HS256","kid":"x"}"#).is_ok());
@@ -116,6 +117,7 @@ fn only_hs256_is_accepted() {
     assert_eq!(with_header(r#"{"typ":"JWT"}"#), Err(TokenFault::Algorithm));
 }
 
+// holds: token-hs256, token-signature
 #[test]
 fn no_signature_is_not_a_signature() {
     let token = minted(&grant());
@@ -126,6 +128,7 @@ fn no_signature_is_not_a_signature() {
     assert_eq!(check(&none), Err(TokenFault::Algorithm));
 }
 
+// holds: token-crit
 #[test]
 fn critical_extensions_are_refused() {
     for crit in ["null", "[]", r#"["b64"]"#, r#"["exp"]"#] {
@@ -134,6 +137,7 @@ fn critical_extensions_are_refused() {
     assert_eq!(with_header(r#"{"alg":"HS256","cr\u0069t":["b64"]}"#), Err(TokenFault::Critical));
 }
 
+// holds: token-repeated
 #[test]
 fn repeated_members_are_refused() {
     for header in
@@ -146,6 +150,7 @@ fn repeated_members_are_refused() {
     }
 }
 
+// holds: token-encoding
 #[test]
 fn the_encoding_is_strict() {
     // Two spare bits in the signature; a payload of one byte over a multiple of three has four.
@@ -172,6 +177,7 @@ fn the_encoding_is_strict() {
     }
 }
 
+// holds: token-encoding
 #[test]
 fn what_is_no_token_is_refused() {
     for text in
@@ -190,6 +196,7 @@ fn what_is_no_token_is_refused() {
     assert!(with_claims(&deep).is_ok(), "an unknown claim is not looked into");
 }
 
+// holds: token-size
 #[test]
 fn a_token_has_at_most_8_kib() {
     let padded =
@@ -201,6 +208,7 @@ fn a_token_has_at_most_8_kib() {
     assert_eq!(check(&"a".repeat(1 << 24)), Err(TokenFault::TooLong));
 }
 
+// holds: token-subject, token-role
 #[test]
 fn subject_and_role_are_needed() {
     for payload in [
@@ -222,6 +230,7 @@ fn subject_and_role_are_needed() {
     assert_eq!(with_payload(r#"{"sub":"notes","role":"client"}"#), Err(TokenFault::WrongRole));
 }
 
+// holds: token-claim-types
 #[test]
 fn optional_claims_are_right_or_absent() {
     for claim in ["exp", "nbf", "iat"] {
@@ -242,6 +251,7 @@ fn optional_claims_are_right_or_absent() {
     assert!(with_claims(r#","exp":1.9e9,"nbf":-0,"iat":1.5,"gen":0,"label":"\u00fc","aud":null,"iss":1"#).is_ok());
 }
 
+// holds: token-leeway
 #[test]
 fn the_clock_may_differ_by_60_seconds() {
     for (rest, outcome) in [
@@ -260,6 +270,7 @@ fn the_clock_may_differ_by_60_seconds() {
     }
 }
 
+// holds: token-secret-first
 #[test]
 fn secrets_rotate() {
     let (token, standing) = (minted(&grant()), Standing::default());
@@ -273,6 +284,7 @@ fn secrets_rotate() {
     assert!(verify(&newer, Role::Agent, &secrets(&["b"]), &standing, now()).is_ok());
 }
 
+// holds: token-generation
 #[test]
 fn a_raised_generation_revokes() {
     let (token, mut standing) = (minted(&grant()), Standing::default());
@@ -289,6 +301,7 @@ fn a_raised_generation_revokes() {
     }
 }
 
+// holds: token-floor
 #[test]
 fn a_floor_revokes_what_was_issued_before_it() {
     let (label, mut standing) = (Label::new("Codex").unwrap(), Standing::default());
@@ -305,6 +318,7 @@ fn a_floor_revokes_what_was_issued_before_it() {
     assert_eq!(check(&undated), Err(TokenFault::Revoked));
 }
 
+// holds: token-floor
 #[test]
 fn a_floor_can_stand_for_tokens_without_a_label() {
     let (token, mut standing) = (minted(&grant()), Standing::default());
@@ -313,6 +327,7 @@ fn a_floor_can_stand_for_tokens_without_a_label() {
     assert_eq!(claims.still_stands(&standing), Err(TokenFault::Revoked));
 }
 
+// holds: token-hidden
 #[test]
 fn no_fault_and_no_debug_shows_the_token() {
     let token = minted(&grant());
@@ -320,6 +335,7 @@ fn no_fault_and_no_debug_shows_the_token() {
     assert!(token.split('.').all(|part| !claims.contains(part)) && !claims.contains("aaaa"), "{claims}");
 }
 
+// holds: token-signature
 #[test]
 fn every_single_changed_bit_is_refused() {
     let token = minted(&grant());
@@ -335,6 +351,7 @@ fn every_single_changed_bit_is_refused() {
 }
 
 proptest! {
+    // holds: token-signature
     #[test]
     fn every_other_character_is_refused(at in any::<prop::sample::Index>(), other in any::<char>()) {
         let token = minted(&grant());

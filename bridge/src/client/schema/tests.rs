@@ -27,11 +27,13 @@ fn annotations_reached_through_properties_are_found() {
         "where":{"type":"object","properties":{
             "d\u0061y":{"type":"integer","x-mcp-header":"X-Day"},
             "deep":{"properties":{"on":{"ty\u0070e":"bool\u0065an","x-mcp-header":"on"}}}}},
+        "both":{"properties":{"x":{"type":"string"}},"type":"string","x-mcp-header":"both"},
         "none":true}}"#;
     let found = [
         param("region", &["region"], ParamKind::String),
         param("x-day", &["where", "day"], ParamKind::Integer),
         param("on", &["where", "deep", "on"], ParamKind::Boolean),
+        param("both", &["both"], ParamKind::String),
     ];
     assert_eq!(read(schema), Ok(found.into()));
 }
@@ -178,7 +180,9 @@ fn reference(schema: &Json, path: Option<&[String]>, found: &mut Vec<MirroredPar
             ("x-mcp-header" | "default" | "const" | "enum" | "examples", _) => {}
             ("properties" | "$defs", Json::Object(map)) => {
                 for (name, schema) in map {
-                    let longer = path.filter(|_| keyword == "properties").map(|path| [path, &[name.clone()]].concat());
+                    let longer = path
+                        .filter(|_| keyword == "properties")
+                        .map(|path| [path, std::slice::from_ref(name)].concat());
                     reference(schema, longer.as_deref(), found)?;
                 }
             }
@@ -211,6 +215,8 @@ fn any_schema() -> impl Strategy<Value = Json> {
         prop_oneof![
             4 => prop::collection::hash_map("[a-d]|x-mcp-header|default", inner.clone(), 1..4)
                 .prop_map(|properties| json!({"properties": properties})),
+            1 => ("[a-zA-Z]", prop::collection::hash_map("[a-d]", inner.clone(), 1..3))
+                .prop_map(|(header, map)| json!({"properties": map, "type": "string", "x-mcp-header": header})),
             1 => map.prop_map(|members| json!(members)),
             1 => prop::collection::vec(inner, 0..3).prop_map(|items| json!(items)),
         ]

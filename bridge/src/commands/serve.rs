@@ -1,0 +1,296 @@
+//! `clientmcp serve`: the bridge on its own, without a desktop.
+
+use std::{
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use clientmcp_bridge::{
+    approvals,
+    port::ListenError,
+    secret_file,
+    server::{Bridge, Config},
+    token::Secrets,
+};
+use clientmcp_protocol::limits::{CALL_TIME, CALL_TIME_RANGE};
+
+use crate::{Exit, complain, runtime, stop};
+
+/// The port that is listened on when nobody says.
+const PORT: u16 = 27_182;
+
+/// What `clientmcp serve` is asked.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The port on 127.0.0.1; 0 takes a free one
+    #[arg(long, value_name = "N", default_value_t = PORT)]
+    pub(crate) port: u16,
+    /// The file with the secrets: the first signs, all verify
+    #[arg(long, value_name = "FILE")]
+    pub(crate) secret_file: Option<PathBuf>,
+    /// Whether a call waits for a yes; without the desktop app nobody can give one
+    #[arg(long, value_enum, default_value_t = Confirm::Ask)]
+    pub(crate) confirm: Confirm,
+    /// A web page's origin that may send agent requests, as in `https://example.com`; repeatable
+    #[arg(long, value_name = "ORIGIN", value_parser = origin)]
+    pub(crate) allow_origin: Vec<String>,
+    /// Seconds that an application may take for a call
+    #[arg(long, value_name = "SECONDS", default_value_t = CALL_TIME.as_secs(), value_parser = seconds())]
+    call_timeout: u64,
+}
+
+/// `--confirm`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Confirm {
+    /// Every call waits for the person
+    Ask,
+    /// Every call is allowed
+    Off,
+}
+
+impl From<Confirm> for approvals::Confirm {
+    fn from(confirm: Confirm) -> Self {
+        match confirm {
+            Confirm::Ask => Self::Ask,
+            Confirm::Off => Self::Off,
+        }
+    }
+}
+
+/// Runs the bridge until a signal ends it.
+pub(crate) fn run(arguments: Arguments) -> Exit {
+    let secrets = match secrets(arguments.secret_file.as_deref()) {
+        Ok(secrets) => secrets,
+        Err(exit) => return exit,
+    };
+    runtime::run(serve(arguments, secrets))
+}
+
+async fn serve(arguments: Arguments, secrets: Secrets) -> Exit {
+    let config = Config {
+        port: arguments.port,
+        secrets,
+        confirm: arguments.confirm.into(),
+        call_time: arguments.call_time(),
+        allow_origins: arguments.allow_origin,
+    };
+    // Signals count from before the ready line: whoever reads it may send one at once.
+    let stopped = match stop::signal() {
+        Ok(stopped) => stopped,
+        Err(error) => {
+            complain(format_args!("signals cannot be heard: {error}"));
+            return Exit::Failed;
+        }
+    };
+    let bridge = match Bridge::listen(config) {
+        Ok(bridge) => bridge,
+        Err(error) => {
+            complain(&error);
+            return match error {
+                ListenError::Taken { .. } => Exit::PortTaken,
+                ListenError::Failed { .. } => Exit::Failed,
+            };
+        }
+    };
+    if let Err(error) = announce(&bridge) {
+        complain(format_args!("the ready line could not be written to stdout: {error}"));
+        return Exit::Failed;
+    }
+    bridge.serve(stopped).await;
+    Exit::Done
+}
+
+fn secrets(file: Option<&Path>) -> Result<Secrets, Exit> {
+    let Some(file) = file else {
+        complain(
+            "--secret-file is required: tokens are checked against its secrets. Write one with `clientmcp secret FILE`",
+        );
+        return Err(Exit::NoSecret);
+    };
+    secret_file::read(file).map_err(|error| {
+        complain(error);
+        Exit::NoSecret
+    })
+}
+
+/// The ready line: all that this command ever writes to stdout.
+fn announce(bridge: &Bridge) -> io::Result<()> {
+    let (mcp, connect) = (bridge.mcp_url(), bridge.connect_url());
+    let mut stdout = io::stdout().lock();
+    writeln!(stdout, r#"{{"event":"listening","mcp":"{mcp}","connect":"{connect}","pid":{}}}"#, std::process::id())?;
+    stdout.flush()
+}
+
+impl Arguments {
+    /// How long an application may take for a call.
+    pub(crate) fn call_time(&self) -> Duration {
+        Duration::from_secs(self.call_timeout)
+    }
+}
+
+fn seconds() -> clap::builder::RangedU64ValueParser {
+    let (shortest, longest) = CALL_TIME_RANGE;
+    clap::builder::RangedU64ValueParser::new().range(shortest.as_secs()..=longest.as_secs())
+}
+
+/// An origin as browsers send it (RFC 6454, section 6.2). Origins are compared exactly, so one that no browser would
+/// ever write so is refused here rather than never matched.
+fn origin(text: &str) -> Result<String, &'static str> {
+    if text == "null" || text == "*" {
+        return Err("`null` and `*` stand for any page at all; name one origin, as in https://example.com");
+    }
+    let (scheme, authority) = text.split_once("://").ok_or("an origin begins with a scheme, as in https://")?;
+    if !is_scheme(scheme) {
+        return Err("the scheme must be written as browsers do: lower case, as in https://");
+    }
+    if authority.contains(['/', '?', '#']) {
+        return Err("an origin has no path and no slash at its end, as in https://example.com");
+    }
+    let (host, port) = split_port(authority);
+    if !is_host(host) {
+        return Err("the host must be written as browsers do: lower case, no user name, other scripts as xn--");
+    }
+    if !port.is_none_or(|port| is_port(scheme, port)) {
+        return Err("the port must be 1 to 65535, and not the scheme's own, which browsers leave out");
+    }
+    Ok(text.to_owned())
+}
+
+fn is_scheme(scheme: &str) -> bool {
+    scheme.starts_with(|first: char| first.is_ascii_lowercase())
+        && scheme.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"+-.".contains(&byte))
+}
+
+/// The colons inside `[::1]` are no port's.
+fn split_port(authority: &str) -> (&str, Option<&str>) {
+    match authority.rsplit_once(':') {
+        Some((host, port)) if !port.ends_with(']') => (host, Some(port)),
+        Some(_) | None => (authority, None),
+    }
+}
+
+fn is_host(host: &str) -> bool {
+    if let Some(address) = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        return address.parse::<std::net::Ipv6Addr>().is_ok_and(|parsed| parsed.to_string() == address);
+    }
+    let allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-._".contains(&byte);
+    !host.is_empty() && host.bytes().all(allowed)
+}
+
+fn is_port(scheme: &str, text: &str) -> bool {
+    let own = match scheme {
+        "http" | "ws" => 80,
+        "https" | "wss" => 443,
+        _ => 0,
+    };
+    text.parse::<u16>().is_ok_and(|port| port != 0 && port != own && port.to_string() == text)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{Args as _, FromArgMatches as _};
+
+    use super::*;
+
+    fn parse(arguments: &[&str]) -> Result<Arguments, clap::Error> {
+        let command = Arguments::augment_args(clap::Command::new("serve").no_binary_name(true));
+        Arguments::from_arg_matches(&command.try_get_matches_from(arguments)?)
+    }
+
+    #[test]
+    fn without_arguments_the_defaults_hold() {
+        let arguments = parse(&[]).unwrap();
+        assert_eq!((arguments.port, arguments.confirm), (27_182, Confirm::Ask));
+        assert_eq!((arguments.secret_file, arguments.allow_origin.len()), (None, 0));
+        assert_eq!(parse(&[]).unwrap().call_time(), Duration::from_secs(120));
+    }
+
+    #[test]
+    fn each_argument_is_taken() {
+        let arguments = parse(&[
+            "--port=0",
+            "--secret-file=F",
+            "--confirm=off",
+            "--allow-origin=https://a.example",
+            "--allow-origin=http://localhost:5173",
+            "--call-timeout=3600",
+        ])
+        .unwrap();
+        assert_eq!((arguments.port, arguments.confirm), (0, Confirm::Off));
+        assert_eq!(arguments.allow_origin, ["https://a.example", "http://localhost:5173"]);
+        assert_eq!(arguments.call_time(), Duration::from_secs(3_600));
+        assert_eq!(arguments.secret_file, Some("F".into()));
+    }
+
+    #[test]
+    fn bad_values_are_refused() {
+        for bad in [
+            "--port=65536",
+            "--port=-1",
+            "--port=http",
+            "--confirm=Ask",
+            "--confirm=on",
+            "--call-timeout=0",
+            "--call-timeout=3601",
+            "--call-timeout=1.5",
+            "--allow-origin=null",
+            "--host=0.0.0.0",
+            "x",
+        ] {
+            assert!(parse(&[bad]).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn an_origin_is_what_a_browser_sends() {
+        for good in [
+            "https://example.com",
+            "http://localhost:5173",
+            "http://127.0.0.1:8080",
+            "http://[::1]:3000",
+            "http://[::1]",
+            "https://xn--bcher-kva.example",
+            "https://a_b.example",
+            "tauri://localhost",
+            "chrome-extension://abcdefghijklmnopabcdefghijklmnop",
+            "http://example.com:443",
+        ] {
+            assert_eq!(origin(good).as_deref(), Ok(good));
+        }
+        for bad in [
+            "",
+            "null",
+            "*",
+            "example.com",
+            "https://",
+            "https:/example.com",
+            "://example.com",
+            "1https://example.com",
+            "HTTPS://example.com",
+            "https://Example.com",
+            "https://bücher.example",
+            "https://example.com/",
+            "https://example.com/app",
+            "https://example.com?x",
+            "https://example.com#x",
+            "https://user@example.com",
+            "https://*.example.com",
+            "https://example.com:",
+            "https://example.com:0",
+            "https://example.com:080",
+            "https://example.com:+80",
+            "https://example.com:65536",
+            "https://example.com:443",
+            "http://example.com:80",
+            "https://[::1",
+            "https://[0:0::1]",
+            "https://a:b:1",
+            " https://example.com",
+            "https://example.com\n",
+            "https://a.example,https://b.example",
+        ] {
+            assert!(origin(bad).is_err(), "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,329 @@
+//! The transitions, driven by hand: each test says what time it is and looks at what came out.
+
+use std::time::Duration;
+
+use clientmcp_protocol::{
+    codes::CloseCode,
+    ids::{ClientId, ToolName},
+    limits::{APPLICATIONS, CALLS_IN_FLIGHT, UNSENT_BYTES},
+};
+use tokio::{
+    sync::{mpsc, watch},
+    time::Instant,
+};
+
+use super::{state::State, *};
+use crate::{
+    approvals,
+    call::{Agent, HangUp},
+    declaration::Tool,
+    refusal::Limit,
+};
+
+const CALL_TIME: Duration = Duration::from_secs(120);
+
+/// The hub without its task.
+struct Bench {
+    state: State,
+    view: watch::Receiver<View>,
+    commands: mpsc::Sender<Command>,
+    inbox: mpsc::Receiver<Command>,
+    now: Instant,
+}
+
+/// An application's end of its outbox.
+struct Peer {
+    id: ConnectionId,
+    frames: mpsc::UnboundedReceiver<Frame>,
+    unsent: Unsent,
+    closing: Closing,
+    _leave: Leave,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let (publish, view) = watch::channel(View::default());
+        let (commands, inbox) = mpsc::channel(2 * APPLICATIONS);
+        let settings = Settings { confirm: Confirm::Off, call_time: CALL_TIME };
+        Self { state: State::new(settings, publish), view, commands, inbox, now: Instant::now() }
+    }
+
+    async fn try_connect(&mut self, application: &str) -> Option<Peer> {
+        let (outbox, frames, unsent, closing) = outbox();
+        let leave = Leave::reserve(&self.commands).await.expect("the queue is open");
+        let (admitted, answer) = oneshot::channel();
+        let application = client(application);
+        self.state.apply(self.now, Command::Connect { application, outbox, leave, admitted });
+        let (id, leave) = answer.await.expect("answered").ok()?;
+        Some(Peer { id, frames, unsent, closing, _leave: leave })
+    }
+
+    async fn connect(&mut self, application: &str) -> Peer {
+        self.try_connect(application).await.expect("there is room")
+    }
+
+    fn register(&mut self, connection: ConnectionId, tools: &[Tool]) {
+        let tools = tools.iter().map(|tool| Tool {
+            name: tool.name.clone(),
+            text: tool.text.clone(),
+            mirrored: Vec::new(),
+            has_output_schema: tool.has_output_schema,
+        });
+        let declaration = Declaration::new(tools.collect(), None);
+        let (done, _) = oneshot::channel();
+        self.state.apply(self.now, Command::Register { connection, declaration, done });
+    }
+
+    /// An application that serves one tool, `go`, and has been told so.
+    async fn serving(&mut self, application: &str) -> Peer {
+        let mut peer = self.connect(application).await;
+        self.register(peer.id, &[tool("go", 1)]);
+        assert_eq!(peer.next(), r#"{"type":"registered"}"#);
+        peer
+    }
+
+    fn route(&self, application: &str, hang_up: HangUp) -> Routed {
+        let view = self.view.borrow();
+        let served = view.served(&client(application)).expect("it is served");
+        let call = Call {
+            agent: Agent { application: client(application), label: None },
+            tool: "go".into(),
+            arguments: Text::empty_object(),
+            hang_up,
+        };
+        let tool = Arc::clone(served.declaration.tool("go").expect("it is declared"));
+        Routed { call, connection: served.connection, tool }
+    }
+
+    async fn send(&mut self, routed: Routed) -> Sent {
+        let approved = approvals::approve(Confirm::Off, routed).expect("nobody is asked");
+        let leave = Leave::reserve(&self.commands).await.expect("the queue is open");
+        let (sent, outcome) = oneshot::channel();
+        self.state.apply(self.now, Command::Send { approved, leave, sent });
+        outcome.await.expect("answered")
+    }
+
+    async fn call(&mut self, application: &str) -> Sent {
+        let routed = self.route(application, HangUp::Cancels);
+        self.send(routed).await
+    }
+
+    fn result(&mut self, connection: ConnectionId, number: u64, text: &str) {
+        let call = CallId { connection, number };
+        self.state.apply(self.now, Command::Result { call, result: json(text) });
+    }
+
+    /// Hands the hub what was said on leaving.
+    fn step(&mut self) {
+        while let Ok(command) = self.inbox.try_recv() {
+            self.state.apply(self.now, command);
+        }
+    }
+}
+
+impl Peer {
+    fn next(&mut self) -> Frame {
+        let frame = self.frames.try_recv().expect("a frame is queued");
+        self.unsent.written(frame.len());
+        frame
+    }
+
+    fn closed(&mut self) -> Option<CloseCode> {
+        self.closing.try_recv().ok().map(|close| close.code)
+    }
+}
+
+fn client(name: &str) -> ClientId {
+    ClientId::new(name).expect("a client ID")
+}
+
+fn json(text: &str) -> Text {
+    Text::of(serde_json::from_str(text).expect("JSON"))
+}
+
+fn tool(name: &str, version: u32) -> Tool {
+    let text = json(&format!(r#"{{"name":"{name}","inputSchema":{{"type":"object"}},"version":{version}}}"#));
+    Tool { name: ToolName::new(name).expect("a name"), text, mirrored: Vec::new(), has_output_schema: false }
+}
+
+fn outcome(answer: Result<impl Sized, Refusal>) -> Outcome {
+    match answer.err().expect("no answer of the application") {
+        Refusal::Ended(ended) => ended.outcome,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_call_travels_and_its_answer_returns() {
+    let mut bench = Bench::new();
+    let mut app = bench.serving("a").await;
+    let flight = bench.call("a").await.expect("sent");
+    assert_eq!(app.next(), r#"{"type":"call","id":"1","name":"go","arguments":{}}"#);
+    bench.result(app.id, 1, r#"{"content":[]}"#);
+    assert_eq!(flight.landed().await.expect("answered").as_str(), r#"{"content":[]}"#);
+    bench.step();
+    assert!(app.frames.try_recv().is_err(), "a call that was answered is not cancelled");
+    assert_eq!(bench.state.next_deadline(), None);
+}
+
+// holds: channel-replace
+#[tokio::test]
+async fn the_newest_connection_wins_and_the_older_ones_calls_end_first() {
+    let mut bench = Bench::new();
+    let mut older = bench.serving("a").await;
+    let flight = bench.call("a").await.expect("sent");
+    let newer = bench.connect("a").await;
+    assert_eq!(older.closed(), Some(CloseCode::Replaced));
+    assert_eq!(outcome(flight.landed().await), Outcome::Disconnected);
+    assert!(bench.view.borrow().served(&client("a")).is_none(), "offline until the newer registers");
+    bench.result(older.id, 1, r#"{"content":[]}"#);
+    bench.register(older.id, &[tool("go", 1)]);
+    assert!(bench.view.borrow().served(&client("a")).is_none(), "the older has no say any more");
+    bench.register(newer.id, &[tool("go", 1)]);
+    assert_eq!(bench.view.borrow().served(&client("a")).map(|served| served.connection), Some(newer.id));
+    drop(older);
+    bench.step();
+    assert!(bench.view.borrow().served(&client("a")).is_some(), "the older's leaving takes nothing from the newer");
+}
+
+#[tokio::test]
+async fn a_register_with_the_same_text_changes_nothing_and_is_answered() {
+    let mut bench = Bench::new();
+    let mut app = bench.serving("a").await;
+    let before = bench.route("a", HangUp::Cancels);
+    bench.view.mark_unchanged();
+    bench.register(app.id, &[tool("go", 1)]);
+    assert_eq!(app.next(), r#"{"type":"registered"}"#);
+    assert!(!bench.view.has_changed().expect("the hub is there"));
+    assert!(bench.send(before).await.is_ok(), "what was routed before can still be sent");
+}
+
+#[tokio::test]
+async fn between_routing_and_sending_nothing_may_change() {
+    let mut bench = Bench::new();
+    let app = bench.serving("a").await;
+    let routed = bench.route("a", HangUp::Cancels);
+    bench.register(app.id, &[tool("go", 2)]);
+    assert_eq!(outcome(bench.send(routed).await), Outcome::Changed, "another definition");
+    let routed = bench.route("a", HangUp::Cancels);
+    bench.register(app.id, &[]);
+    assert_eq!(outcome(bench.send(routed).await), Outcome::Changed, "no definition");
+    bench.register(app.id, &[tool("go", 2)]);
+    let routed = bench.route("a", HangUp::Cancels);
+    let newer = bench.serving("a").await;
+    assert_eq!(outcome(bench.send(routed).await), Outcome::Changed, "another application");
+    let routed = bench.route("a", HangUp::Cancels);
+    bench.state.apply(bench.now, Command::Disconnect { connection: newer.id, done: None });
+    assert_eq!(outcome(bench.send(routed).await), Outcome::Offline, "no application");
+}
+
+// holds: outcome-timeout
+#[tokio::test]
+async fn a_call_without_an_answer_ends_in_time_and_is_cancelled() {
+    let mut bench = Bench::new();
+    let mut app = bench.serving("a").await;
+    let flight = bench.call("a").await.expect("sent");
+    app.next();
+    assert_eq!(bench.state.next_deadline(), Some(bench.now + CALL_TIME));
+    bench.state.tick(bench.now + CALL_TIME - Duration::from_nanos(1));
+    assert!(app.frames.try_recv().is_err(), "not yet");
+    bench.state.tick(bench.now + CALL_TIME);
+    assert_eq!(app.next(), r#"{"type":"cancel","id":"1"}"#);
+    assert_eq!(outcome(flight.landed().await), Outcome::Timeout(CALL_TIME));
+    bench.result(app.id, 1, r#"{"content":[]}"#);
+    assert_eq!(bench.state.next_deadline(), None);
+}
+
+#[tokio::test]
+async fn hanging_up_cancels_where_the_era_says_so() {
+    let mut bench = Bench::new();
+    let mut app = bench.serving("a").await;
+    drop(bench.call("a").await);
+    app.next();
+    bench.step();
+    assert_eq!(app.next(), r#"{"type":"cancel","id":"1"}"#);
+    let legacy = bench.route("a", HangUp::Ignored);
+    drop(bench.send(legacy).await);
+    app.next();
+    bench.step();
+    assert!(app.frames.try_recv().is_err(), "a lost connection is no cancel");
+    assert!(bench.state.next_deadline().is_some(), "it is still under way");
+}
+
+#[tokio::test]
+async fn an_agent_that_hung_up_before_its_call_was_sent_cancels_it() {
+    let mut bench = Bench::new();
+    let mut app = bench.serving("a").await;
+    let approved = approvals::approve(Confirm::Off, bench.route("a", HangUp::Cancels)).expect("nobody is asked");
+    let leave = Leave::reserve(&bench.commands).await.expect("the queue is open");
+    let (sent, outcome) = oneshot::channel();
+    drop(outcome);
+    bench.state.apply(bench.now, Command::Send { approved, leave, sent });
+    bench.step();
+    app.next();
+    assert_eq!(app.next(), r#"{"type":"cancel","id":"1"}"#);
+}
+
+// holds: limit-in-flight
+#[tokio::test]
+async fn one_call_more_than_the_limit_is_busy_until_one_is_answered() {
+    let mut bench = Bench::new();
+    let app = bench.serving("a").await;
+    let mut flights = Vec::new();
+    for _ in 0..CALLS_IN_FLIGHT {
+        flights.push(bench.call("a").await.expect("within the limit"));
+    }
+    assert_eq!(outcome(bench.call("a").await), Outcome::Busy(Limit::CallsInFlight));
+    bench.result(app.id, 7, r#"{"content":[]}"#);
+    assert!(bench.call("a").await.is_ok());
+}
+
+#[tokio::test]
+async fn an_application_that_does_not_read_is_busy_and_others_are_not() {
+    let mut bench = Bench::new();
+    let mut app = bench.serving("a").await;
+    let other = bench.serving("b").await;
+    let long = json(&format!("{{\"x\":\"{}\"}}", "y".repeat(3 * 1024 * 1024)));
+    let mut flights = Vec::new();
+    let busy = loop {
+        let mut routed = bench.route("a", HangUp::Cancels);
+        routed.call.arguments = long.clone();
+        match bench.send(routed).await {
+            Ok(flight) => flights.push(flight),
+            Err(refusal) => break outcome(Err::<(), _>(refusal)),
+        }
+    };
+    assert_eq!((busy, flights.len()), (Outcome::Busy(Limit::UnsentBytes), UNSENT_BYTES / long.as_str().len()));
+    assert!(bench.call("b").await.is_ok());
+    app.next();
+    let mut routed = bench.route("a", HangUp::Cancels);
+    routed.call.arguments = long;
+    assert!(bench.send(routed).await.is_ok(), "what was read makes room");
+    drop(other);
+}
+
+// holds: limit-applications
+#[tokio::test]
+async fn one_application_more_than_the_limit_is_refused_and_a_replacement_is_not() {
+    let mut bench = Bench::new();
+    let mut peers = Vec::new();
+    for number in 0..APPLICATIONS {
+        peers.push(bench.connect(&format!("app-{number}")).await);
+    }
+    assert!(bench.try_connect("one-more").await.is_none());
+    assert!(bench.try_connect("app-7").await.is_some());
+    peers.pop();
+    bench.step();
+    assert!(bench.try_connect("one-more").await.is_some());
+}
+
+#[tokio::test]
+async fn at_the_end_applications_are_told_and_sent_calls_are_not_answered() {
+    let mut bench = Bench::new();
+    let mut app = bench.serving("a").await;
+    let flight = bench.call("a").await.expect("sent");
+    bench.state.shut_down();
+    assert_eq!(app.closed(), Some(CloseCode::GoingAway));
+    assert_eq!(flight.landed().await.err(), Some(Refusal::ShuttingDown));
+    assert!(bench.view.borrow().served(&client("a")).is_none());
+}

@@ -1,0 +1,179 @@
+//! The accept loop: connections within their limit, the routes, and an orderly end.
+
+mod connections;
+
+use std::{convert::Infallible, future::Future, io, sync::Arc, time::Duration};
+
+use axum::{
+    Router,
+    body::Body,
+    extract::{Request, State},
+    http::Response,
+    middleware::{self, Next},
+    routing::any,
+};
+use clientmcp_protocol::limits::{CLOSE_TIME, HEAD_BYTES, HEAD_TIME};
+use hyper::{body::Incoming, server::conn::http1, service::service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    sync::{mpsc, watch},
+    time::{sleep, timeout},
+};
+use tower_service::Service as _;
+
+use self::connections::{Busy, Connections, Place};
+use crate::{
+    agent::{self, Endpoint, Severed},
+    approvals::Confirm,
+    client::{self, Channel},
+    guard::Guard,
+    hub::{Hub, Settings},
+    port::{self, ListenError},
+    token::{Access, Secrets},
+};
+
+/// What a bridge is started with.
+#[derive(Debug)]
+pub struct Config {
+    /// The port on 127.0.0.1; 0 takes a free one.
+    pub port: u16,
+    /// The first signs, all verify.
+    pub secrets: Secrets,
+    /// Whether calls need the person's answer.
+    pub confirm: Confirm,
+    /// Origins of web pages that may send agent requests, beside the bridge's own.
+    pub allow_origins: Vec<String>,
+    /// Time an application has for a call.
+    pub call_time: Duration,
+}
+
+/// A bridge that listens and has not begun to serve.
+#[derive(Debug)]
+pub struct Bridge {
+    listener: TcpListener,
+    port: u16,
+    config: Config,
+}
+
+/// How long an accept that failed for want of files waits for some to be closed.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+impl Bridge {
+    /// Takes the port.
+    pub fn listen(config: Config) -> Result<Self, ListenError> {
+        let listener = port::listen(config.port)?;
+        let address = listener.local_addr().map_err(|cause| ListenError::Failed { port: config.port, cause })?;
+        Ok(Self { listener, port: address.port(), config })
+    }
+
+    /// Where agents call.
+    pub fn mcp_url(&self) -> String {
+        format!("http://127.0.0.1:{}/mcp", self.port)
+    }
+
+    /// Where applications connect.
+    pub fn connect_url(&self) -> String {
+        format!("ws://127.0.0.1:{}/connect", self.port)
+    }
+
+    /// Serves until `stop` resolves; then tells applications to come back and ends what is left.
+    pub async fn serve(self, stop: impl Future<Output = ()>) {
+        let hub = Hub::start(Settings { confirm: self.config.confirm, call_time: self.config.call_time });
+        let (alive, mut last) = mpsc::channel(1);
+        let router = routes(&hub, self.port, self.config, alive.clone());
+        let (stopping, stopped) = watch::channel(());
+        let connections = Connections::default();
+        let accepting = accept(&self.listener, router, &connections, &alive, &stopped);
+        tokio::select! {
+            () = accepting => {}
+            () = stop => {}
+        }
+        drop((self.listener, alive, stopped));
+        hub.shut_down().await;
+        let _ = stopping.send(());
+        // Every connection and every application holds a sender; when the last one is gone, so are they.
+        let _ = timeout(CLOSE_TIME + Duration::from_secs(1), last.recv()).await;
+    }
+}
+
+fn routes(hub: &Hub, port: u16, config: Config, alive: mpsc::Sender<()>) -> Router {
+    let guard = Arc::new(Guard::new(port, config.allow_origins));
+    let access = Arc::new(Access::new(config.secrets));
+    let channel = Arc::new(Channel::new(hub.clone(), Arc::clone(&access), alive));
+    let endpoint = Arc::new(Endpoint { hub: hub.clone(), access, guard: Arc::clone(&guard) });
+    let agents = any(agent::serve).with_state(endpoint);
+    Router::new()
+        .route("/mcp", agents.clone())
+        .route("/mcp/{token}", agents)
+        .route("/connect", any(client::connect).with_state(channel))
+        .fallback(|| async { agent::unknown_path() })
+        .layer(middleware::from_fn_with_state(guard, check_host))
+}
+
+/// The first rung, on every route, known or not.
+async fn check_host(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response<Body> {
+    let (parts, body) = request.into_parts();
+    match guard.host(&parts) {
+        Ok(()) => next.run(Request::from_parts(parts, body)).await,
+        Err(refusal) if parts.uri.path() == "/mcp" || parts.uri.path().starts_with("/mcp/") => agent::refuse(&refusal),
+        Err(_) => client::refuse_host(),
+    }
+}
+
+async fn accept(
+    listener: &TcpListener,
+    router: Router,
+    connections: &Connections,
+    alive: &mpsc::Sender<()>,
+    stopped: &watch::Receiver<()>,
+) {
+    loop {
+        let stream = match listener.accept().await {
+            Ok((stream, _)) => stream,
+            Err(error) => {
+                tracing::warn!(%error, "a connection could not be accepted");
+                sleep(ACCEPT_PAUSE).await;
+                continue;
+            }
+        };
+        // When no connection is idle, the new one is closed unanswered.
+        let Some(place) = connections.enter() else { continue };
+        let (router, alive, stopped) = (router.clone(), alive.clone(), stopped.clone());
+        tokio::spawn(async move {
+            serve_connection(stream, router, place, stopped).await;
+            drop(alive);
+        });
+    }
+}
+
+async fn serve_connection(stream: TcpStream, router: Router, mut place: Place, mut stopped: watch::Receiver<()>) {
+    // Answers are small and whole; waiting for more to send would only delay them.
+    let _ = stream.set_nodelay(true);
+    let busy = place.busy();
+    let service = service_fn(move |request| respond(router.clone(), busy.clone(), request));
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_TIME)
+        .max_buf_size(HEAD_BYTES)
+        .serve_connection(TokioIo::new(stream), service)
+        .with_upgrades();
+    let mut connection = std::pin::pin!(connection);
+    tokio::select! {
+        _ = &mut connection => return,
+        () = place.evicted() => return,
+        // The sender says so, or is gone.
+        _ = stopped.changed() => {}
+    }
+    connection.as_mut().graceful_shutdown();
+    let _ = timeout(CLOSE_TIME, connection).await;
+}
+
+async fn respond(mut router: Router, busy: Busy, request: hyper::Request<Incoming>) -> io::Result<Response<Body>> {
+    let under_way = busy.begin();
+    let response = router.call(request).await.unwrap_or_else(|never: Infallible| match never {});
+    if response.extensions().get::<Severed>().is_some() {
+        return Err(io::Error::other("the bridge shuts down"));
+    }
+    Ok(response.map(|body| Body::new(under_way.until_sent(body))))
+}

@@ -1,0 +1,41 @@
+//! `cargo xtask run`: builds the bridge and starts its demo in this terminal.
+//!
+//! The demo's exit code becomes ours. Ctrl-C is the demo's to answer: we never end before it does.
+
+use std::{
+    ffi::OsString,
+    process::{Command, ExitCode},
+};
+
+use crate::tools;
+
+pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
+    let mut demo = tools::cargo();
+    demo.args(["run", "--package", "clientmcp-bridge", "--bin", "clientmcp"]);
+    // The caller's folder stays, so that file names among the arguments mean what they say.
+    demo.arg("--manifest-path").arg(tools::root().join("Cargo.toml")).args(["--", "demo"]).args(arguments);
+    hand_over(demo)
+}
+
+/// Becomes the program, so that signals, terminal and exit code are its own. Cargo in turn does the same.
+#[cfg(unix)]
+fn hand_over(mut program: Command) -> ExitCode {
+    use std::os::unix::process::CommandExt as _;
+
+    let fault = program.exec();
+    eprintln!("xtask: {} does not start: {fault}", tools::shown(&program));
+    ExitCode::FAILURE
+}
+
+/// Waits for the program. Ctrl-C reaches every process of the console; a listener keeps it from ending this one.
+#[cfg(windows)]
+fn hand_over(mut program: Command) -> ExitCode {
+    let _listener = tokio::signal::windows::ctrl_c();
+    match program.status() {
+        Ok(status) => status.code().map_or(ExitCode::FAILURE, |code| ExitCode::from(u8::try_from(code).unwrap_or(1))),
+        Err(fault) => {
+            eprintln!("xtask: {} does not start: {fault}", tools::shown(&program));
+            ExitCode::FAILURE
+        }
+    }
+}

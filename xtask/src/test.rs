@@ -1,0 +1,156 @@
+//! `cargo xtask test`: the suites one after another, each with its seconds, and a table at the end.
+//!
+//! A failing suite stops no other, and none is left out in silence. `.ci/run` is this command and nothing else.
+
+use std::{
+    ffi::OsString,
+    fmt,
+    process::ExitCode,
+    time::{Duration, Instant},
+};
+
+use crate::{
+    bad_usage,
+    tools::{self, CLIPPY, RUSTFMT, Tool},
+};
+
+struct Suite {
+    name: &'static str,
+    /// What it needs beside cargo.
+    tool: Option<&'static Tool>,
+    /// For cargo.
+    arguments: &'static [&'static str],
+    environment: &'static [(&'static str, &'static str)],
+}
+
+const SUITES: [Suite; 4] = [
+    Suite { name: "fmt", tool: Some(&RUSTFMT), arguments: &["fmt", "--all", "--check"], environment: &[] },
+    Suite {
+        name: "clippy",
+        tool: Some(&CLIPPY),
+        arguments: &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"],
+        environment: &[],
+    },
+    Suite { name: "tests", tool: None, arguments: &["test", "--workspace", "--no-fail-fast"], environment: &[] },
+    Suite {
+        name: "doc",
+        tool: None,
+        arguments: &["doc", "--workspace", "--no-deps"],
+        environment: &[("RUSTDOCFLAGS", "-D warnings")],
+    },
+];
+
+pub(crate) fn run(names: &[OsString]) -> ExitCode {
+    let names: Vec<_> = names.iter().map(|name| name.to_string_lossy()).collect();
+    if let Some(unknown) = names.iter().find(|name| !SUITES.iter().any(|suite| suite.name == **name)) {
+        return bad_usage(&format!(
+            "no such suite: {unknown:?}; there are {}",
+            SUITES.map(|suite| suite.name).join(", ")
+        ));
+    }
+    let asked = |suite: &Suite| names.is_empty() || names.iter().any(|name| name == suite.name);
+    let needed: Vec<_> = SUITES.iter().filter(|suite| asked(suite)).filter_map(|suite| suite.tool).collect();
+    if let Err(lack) = tools::provide(&needed) {
+        // Not the end: the suites that need none of it still run, and the others fail with this in the table.
+        eprintln!("xtask: {lack}");
+    }
+    let rows: Vec<_> = SUITES
+        .iter()
+        .map(|suite| if asked(suite) { suite.run() } else { suite.row(Outcome::Skipped("not asked for".into())) })
+        .collect();
+    println!("\n{}", Table(&rows));
+    if rows.iter().any(|row| matches!(row.outcome, Outcome::Failed(_))) { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}
+
+impl Suite {
+    fn run(&self) -> Row {
+        println!("\n== {}", self.name);
+        let start = Instant::now();
+        let outcome = self.outcome();
+        let row = Row { time: start.elapsed(), ..self.row(outcome) };
+        println!("== {}: {}, {:.1} s", self.name, row.outcome, row.time.as_secs_f64());
+        row
+    }
+
+    fn outcome(&self) -> Outcome {
+        if let Some(lack) = self.tool.and_then(Tool::lacking) {
+            return Outcome::Failed(lack);
+        }
+        let mut command = tools::cargo();
+        command.current_dir(tools::root()).args(self.arguments).envs(self.environment.iter().copied());
+        match tools::finish(&mut command) {
+            Ok(()) => Outcome::Ok,
+            Err(fault) => Outcome::Failed(fault),
+        }
+    }
+
+    fn row(&self, outcome: Outcome) -> Row {
+        Row { suite: self.name, outcome, time: Duration::ZERO }
+    }
+}
+
+/// What became of one suite.
+struct Row {
+    suite: &'static str,
+    outcome: Outcome,
+    time: Duration,
+}
+
+enum Outcome {
+    Ok,
+    /// With what went wrong.
+    Failed(String),
+    /// It did not run, for this reason, and that is no failure.
+    Skipped(String),
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ok => f.write_str("ok"),
+            Self::Failed(fault) => write!(f, "failed: {fault}"),
+            Self::Skipped(reason) => write!(f, "skipped: {reason}"),
+        }
+    }
+}
+
+/// The summary. Seconds stand before the outcome, whose length nobody knows.
+struct Table<'a>(&'a [Row]);
+
+impl fmt::Display for Table<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{:<8} {:>8}  outcome", "suite", "seconds")?;
+        for Row { suite, outcome, time } in self.0 {
+            writeln!(f, "{suite:<8} {:>8.1}  {outcome}", time.as_secs_f64())?;
+        }
+        let total: Duration = self.0.iter().map(|row| row.time).sum();
+        write!(f, "{:<8} {:>8.1}", "total", total.as_secs_f64())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_names_every_suite_with_its_outcome_and_the_sum() {
+        let row = |suite, outcome, millis| Row { suite, outcome, time: Duration::from_millis(millis) };
+        let rows = [
+            row("fmt", Outcome::Ok, 400),
+            row("clippy", Outcome::Failed("exit status: 101".into()), 12_300),
+            row("doc", Outcome::Skipped("not asked for".into()), 0),
+        ];
+        let expected = "\
+suite     seconds  outcome
+fmt           0.4  ok
+clippy       12.3  failed: exit status: 101
+doc           0.0  skipped: not asked for
+total        12.7";
+        assert_eq!(Table(&rows).to_string(), expected);
+    }
+
+    #[test]
+    fn an_unknown_suite_is_bad_usage() {
+        assert_eq!(run(&["no-such-suite".into()]), ExitCode::from(2));
+    }
+}

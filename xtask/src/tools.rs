@@ -1,0 +1,274 @@
+//! Looks for the programs that a command needs, and installs what is missing.
+//!
+//! Three ways: a rustup component, a Debian package (Debian, Ubuntu and what derives from them), `cargo install`. Where
+//! none is open it says what to type. It never updates or removes anything, and never touches what it did not miss.
+
+use std::{
+    env, fs,
+    path::PathBuf,
+    process::{Command, Stdio},
+};
+
+/// A program that some command needs beside cargo itself.
+pub(crate) struct Tool {
+    name: &'static str,
+    /// A command that succeeds where it is there; `cargo` stands for the cargo that runs us.
+    probe: &'static [&'static str],
+    /// The first that is open on this machine is taken.
+    ways: &'static [Way],
+    /// What a person types, on each system, where no way is open or none worked.
+    by_hand: &'static str,
+}
+
+/// How a tool can be had.
+enum Way {
+    /// A component of a Rust that rustup installed.
+    Component(&'static str),
+    /// A package of Debian and Ubuntu.
+    Debian(&'static str),
+    /// A crate for `cargo install`, which is open everywhere.
+    Crate(&'static str),
+}
+
+/// `cargo fmt`. The package is for a Rust that came from the distribution.
+pub(crate) const RUSTFMT: Tool = Tool {
+    name: "rustfmt",
+    probe: &["cargo", "fmt", "--version"],
+    ways: &[Way::Component("rustfmt"), Way::Debian("rustfmt")],
+    by_hand: "`rustup component add rustfmt`; where Rust is the system's own, `dnf install rustfmt` on Fedora",
+};
+
+/// `cargo clippy`.
+pub(crate) const CLIPPY: Tool = Tool {
+    name: "clippy",
+    probe: &["cargo", "clippy", "--version"],
+    ways: &[Way::Component("clippy"), Way::Debian("rust-clippy")],
+    by_hand: "`rustup component add clippy`; where Rust is the system's own, `dnf install clippy` on Fedora",
+};
+
+/// `cargo deny`.
+pub(crate) const CARGO_DENY: Tool = Tool {
+    name: "cargo-deny",
+    probe: &["cargo", "deny", "--version"],
+    ways: &[Way::Crate("cargo-deny")],
+    by_hand: "`cargo install --locked cargo-deny`",
+};
+
+/// Installs those of the tools that are missing, all of a kind at once.
+///
+/// # Errors
+/// Names each that is missing still, with what to type.
+pub(crate) fn provide(tools: &[&Tool]) -> Result<(), String> {
+    let missing: Vec<_> = tools.iter().filter(|tool| !tool.is_there()).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let machine = Machine::here();
+    for mut command in Plan::of(missing.iter().map(|tool| tool.ways), &machine).commands(&machine) {
+        if let Err(fault) = finish(&mut command) {
+            eprintln!("xtask: {} failed: {fault}", shown(&command));
+            break;
+        }
+    }
+    let lacks: Vec<_> = missing.iter().filter_map(|tool| tool.lacking()).collect();
+    if lacks.is_empty() { Ok(()) } else { Err(lacks.join("\n")) }
+}
+
+impl Tool {
+    fn is_there(&self) -> bool {
+        let Some((program, arguments)) = self.probe.split_first() else { return false };
+        let mut command = if *program == "cargo" { cargo() } else { Command::new(program) };
+        succeeds(command.args(arguments))
+    }
+
+    /// What to type, when the tool is not there.
+    pub(crate) fn lacking(&self) -> Option<String> {
+        (!self.is_there()).then(|| format!("{} is missing, please install it: {}", self.name, self.by_hand))
+    }
+}
+
+/// What decides which ways are open.
+struct Machine {
+    rustup: bool,
+    /// Debian, Ubuntu or a derivative of them.
+    debian: bool,
+    /// Not root, and sudo is there.
+    sudo: bool,
+}
+
+impl Machine {
+    fn here() -> Self {
+        Self {
+            rustup: succeeds(Command::new("rustup").arg("--version")),
+            debian: cfg!(target_os = "linux") && is_debian(&fs::read_to_string("/etc/os-release").unwrap_or_default()),
+            sudo: !is_root() && succeeds(Command::new("sudo").arg("--version")),
+        }
+    }
+}
+
+/// By the `ID` and `ID_LIKE` lines of an os-release file.
+fn is_debian(os_release: &str) -> bool {
+    os_release
+        .lines()
+        .filter_map(|line| line.split_once('='))
+        .filter(|(name, _)| ["ID", "ID_LIKE"].contains(name))
+        .flat_map(|(_, value)| value.trim_matches(['"', '\'']).split_whitespace())
+        .any(|id| ["debian", "ubuntu"].contains(&id))
+}
+
+fn is_root() -> bool {
+    Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout.trim_ascii() == b"0")
+}
+
+/// What is to be installed, by kind.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Plan {
+    components: Vec<&'static str>,
+    packages: Vec<&'static str>,
+    crates: Vec<&'static str>,
+}
+
+impl Plan {
+    fn of(missing: impl Iterator<Item = &'static [Way]>, machine: &Machine) -> Self {
+        let mut plan = Self::default();
+        for ways in missing {
+            let open = ways.iter().find(|way| match way {
+                Way::Component(_) => machine.rustup,
+                Way::Debian(_) => machine.debian,
+                Way::Crate(_) => true,
+            });
+            match open {
+                Some(Way::Component(name)) => plan.components.push(name),
+                Some(Way::Debian(name)) => plan.packages.push(name),
+                Some(Way::Crate(name)) => plan.crates.push(name),
+                None => {}
+            }
+        }
+        plan
+    }
+
+    fn commands(&self, machine: &Machine) -> Vec<Command> {
+        let mut commands = Vec::new();
+        if !self.components.is_empty() {
+            let mut add = Command::new("rustup");
+            add.args(["component", "add"]).args(&self.components);
+            commands.push(add);
+        }
+        if !self.packages.is_empty() {
+            let mut install = apt_get(machine);
+            install.args(["install", "--yes", "--no-install-recommends"]).args(&self.packages);
+            let mut update = apt_get(machine);
+            update.arg("update");
+            commands.extend([update, install]);
+        }
+        if !self.crates.is_empty() {
+            let mut install = cargo();
+            install.args(["install", "--locked"]).args(&self.crates);
+            commands.push(install);
+        }
+        commands
+    }
+}
+
+/// Neither root nor sudo: apt-get itself says what it lacks.
+fn apt_get(machine: &Machine) -> Command {
+    let mut command = Command::new(if machine.sudo { "sudo" } else { "env" });
+    if machine.sudo {
+        // sudo hands no variable on, so env stands behind it.
+        command.arg("env");
+    }
+    command.args(["DEBIAN_FRONTEND=noninteractive", "apt-get"]);
+    command
+}
+
+/// The cargo that runs us, which is not always the first one on the path.
+pub(crate) fn cargo() -> Command {
+    Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
+/// The project's folder.
+pub(crate) fn root() -> PathBuf {
+    // Cargo names the folder that this crate stands in now; the compiled-in one serves who starts the program directly.
+    let here = env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| env!("CARGO_MANIFEST_DIR").into(), PathBuf::from);
+    here.parent().map(PathBuf::from).unwrap_or(here)
+}
+
+/// Shows the command, runs it in this terminal and waits for it.
+///
+/// # Errors
+/// Says how it ended, or why it did not start.
+pub(crate) fn finish(command: &mut Command) -> Result<(), String> {
+    println!("$ {}", shown(command));
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(status.to_string()),
+        Err(fault) => Err(format!("it does not start: {fault}")),
+    }
+}
+
+/// The command as a person would type it.
+pub(crate) fn shown(command: &Command) -> String {
+    let program = PathBuf::from(command.get_program());
+    let name = program.file_name().unwrap_or(program.as_os_str()).to_string_lossy().into_owned();
+    let words = command.get_args().map(|word| word.to_string_lossy().into_owned());
+    std::iter::once(name).chain(words).collect::<Vec<_>>().join(" ")
+}
+
+fn succeeds(command: &mut Command) -> bool {
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BARE: Machine = Machine { rustup: false, debian: false, sudo: false };
+
+    fn plan(machine: &Machine) -> Plan {
+        Plan::of([RUSTFMT.ways, CLIPPY.ways, CARGO_DENY.ways].into_iter(), machine)
+    }
+
+    #[test]
+    fn a_system_is_known_by_its_own_id_or_by_what_it_is_like() {
+        for (text, debian) in [
+            ("NAME=\"Debian GNU/Linux\"\nID=debian\n", true),
+            ("ID=linuxmint\nID_LIKE=\"ubuntu debian\"\n", true),
+            ("ID=\"fedora\"", false),
+            ("ID=arch\nVARIANT_ID=debian\n", false),
+            ("", false),
+        ] {
+            assert_eq!(is_debian(text), debian, "{text}");
+        }
+    }
+
+    #[test]
+    fn rustup_is_asked_before_the_distribution() {
+        let all = plan(&Machine { rustup: true, debian: true, ..BARE });
+        assert_eq!(
+            all,
+            Plan { components: vec!["rustfmt", "clippy"], packages: Vec::new(), crates: vec!["cargo-deny"] }
+        );
+    }
+
+    #[test]
+    fn a_distributions_rust_takes_packages_after_one_update() {
+        let commands = |sudo| {
+            let machine = Machine { debian: true, sudo, ..BARE };
+            plan(&machine).commands(&machine).iter().map(shown).collect::<Vec<_>>()
+        };
+        let install =
+            "env DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends rustfmt rust-clippy";
+        assert_eq!(commands(false)[..2], ["env DEBIAN_FRONTEND=noninteractive apt-get update", install]);
+        assert_eq!(commands(true)[1], format!("sudo {install}"));
+    }
+
+    #[test]
+    fn where_no_way_is_open_nothing_is_tried() {
+        assert_eq!(plan(&BARE), Plan { crates: vec!["cargo-deny"], ..Plan::default() });
+    }
+}
