@@ -94,6 +94,12 @@ impl Upgraded {
         self.head.body(&mut self.stream).await
     }
 
+    /// The bare stream of an accepted upgrade.
+    pub(crate) fn stream(self) -> BufReader<TcpStream> {
+        assert_eq!(self.head.status, 101, "{:?}", self.head);
+        self.stream
+    }
+
     /// The socket of an accepted upgrade.
     pub(crate) async fn accepted(self) -> Application {
         assert_eq!(self.head.status, 101, "{:?}", self.head);

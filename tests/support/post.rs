@@ -88,7 +88,12 @@ pub(crate) struct Agent {
 impl Agent {
     /// An agent of the application `sub`.
     pub(crate) fn of(serve: &Serve, sub: &str) -> Self {
-        Self { port: serve.port, token: tokens::agent(sub) }
+        Self::with_token(serve, &tokens::agent(sub))
+    }
+
+    /// Whoever holds this token.
+    pub(crate) fn with_token(serve: &Serve, token: &str) -> Self {
+        Self { port: serve.port, token: token.to_owned() }
     }
 
     /// Posts a body of the legacy era; none when the connection ended without an answer.

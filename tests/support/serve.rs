@@ -15,17 +15,13 @@ use tokio::{
     task::JoinHandle,
 };
 
-use super::{
-    tokens::{SECOND_SECRET, SECRET},
-    within,
-};
+use super::{tokens::SECRET, within};
 
 /// A running bridge. It dies with this value.
 pub(crate) struct Serve {
     child: Child,
     stdout: BufReader<ChildStdout>,
     stderr: JoinHandle<String>,
-    _folder: Folder,
     /// The ready line as it was printed, with its line end.
     pub(crate) ready: String,
     /// The port that it listens on.
@@ -63,13 +59,21 @@ impl Serve {
     /// A bridge on this port.
     pub(crate) async fn on(port: u16, arguments: &[&str]) -> Self {
         let folder = Folder::new();
-        let secret = folder.file("secret", format!("{SECRET}\n{SECOND_SECRET}\n").as_bytes(), 0o600);
-        let mut child = program()
-            .args(["serve", "--port", &port.to_string(), "--secret-file"])
-            .arg(secret)
-            .args(arguments)
-            .spawn()
-            .unwrap();
+        let secret = folder.file("secret", SECRET.as_bytes(), 0o600);
+        let port = port.to_string();
+        let mut all = vec!["--port", &port, "--secret-file", &secret];
+        all.extend(arguments);
+        // Whoever has printed that it listens has read its secrets.
+        Self::spawn(&all).await
+    }
+
+    /// A bridge on a free port with this secret file.
+    pub(crate) async fn using(secret_file: &str) -> Self {
+        Self::spawn(&["--port", "0", "--secret-file", secret_file]).await
+    }
+
+    async fn spawn(arguments: &[&str]) -> Self {
+        let mut child = program().arg("serve").args(arguments).spawn().unwrap();
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
         let mut stderr = child.stderr.take().unwrap();
         // Read all the time: a full pipe would stop the bridge.
@@ -90,7 +94,12 @@ impl Serve {
         let pid = event["pid"].as_u64().and_then(|pid| pid.try_into().ok()).expect(&ready);
         let authority = mcp.strip_prefix("http://127.0.0.1:").and_then(|rest| rest.strip_suffix("/mcp")).expect(&ready);
         let port = authority.parse().expect(&ready);
-        Self { child, stdout, stderr, _folder: folder, ready, port, mcp, connect, pid }
+        Self { child, stdout, stderr, ready, port, mcp, connect, pid }
+    }
+
+    /// The id of the process that was started.
+    pub(crate) fn child_id(&self) -> Option<u32> {
+        self.child.id()
     }
 
     /// Sends SIGTERM and waits for the end.

@@ -7,9 +7,6 @@ use sha2::Sha256;
 /// The secret of every bridge under test.
 pub(crate) const SECRET: &str = "a secret of the tests, which is not short";
 
-/// A secret that every bridge under test accepts too, as after a rotation.
-pub(crate) const SECOND_SECRET: &str = "the second secret of the tests, also not short";
-
 /// The header of every valid token.
 pub(crate) const HEADER: &str = r#"{"alg":"HS256","typ":"JWT"}"#;
 
