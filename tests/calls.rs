@@ -69,7 +69,8 @@ fn uncertain(response: &Response, modern: bool) {
 // holds: text-arguments, text-line-ends, channel-call
 #[tokio::test]
 async fn arguments_reach_the_application_as_they_were_written() {
-    let (Scene { agent, .. }, mut application) = Scene::online(TOOLS).await;
+    let (scene, mut application) = Scene::online(TOOLS).await;
+    let agent = &scene.agent;
     for arguments in [
         "{}",
         "{ }",
@@ -78,16 +79,16 @@ async fn arguments_reach_the_application_as_they_were_written() {
         r#"{"a":"\u0061\/\ud83d\ude00ä","a":null,"a":[ 1 , 2 ]}"#,
         r#"{"id":"x","type":"cancel","name":"other"}"#,
     ] {
-        for request in calls(&agent, "getBalance", arguments) {
+        for request in calls(agent, "getBalance", arguments) {
             let (call, _) = answered(&request, &mut application, r#"{"content":[]}"#).await;
             assert_eq!((call.name.as_str(), call.arguments.as_str()), ("getBalance", arguments));
         }
     }
-    for request in calls(&agent, "getBalance", "{\"a\":\r\n[1,\n2],\r\t\"b\":3}") {
+    for request in calls(agent, "getBalance", "{\"a\":\r\n[1,\n2],\r\t\"b\":3}") {
         let (call, _) = answered(&request, &mut application, r#"{"content":[]}"#).await;
         assert_eq!(call.arguments, "{\"a\":  [1, 2], \t\"b\":3}");
     }
-    for request in calls(&agent, "getBalance", "{}") {
+    for request in calls(agent, "getBalance", "{}") {
         let request = request.swap(r#","arguments":{}"#, "");
         let (call, _) = answered(&request, &mut application, r#"{"content":[]}"#).await;
         assert_eq!(call.arguments, "{}");
@@ -97,7 +98,8 @@ async fn arguments_reach_the_application_as_they_were_written() {
 // holds: text-result, modern-own-meta, modern-result-type-replaced, legacy-structured-content, outcome-answered
 #[tokio::test]
 async fn a_result_reaches_the_agent_as_the_application_wrote_it() {
-    let (Scene { agent, .. }, mut application) = Scene::online(TOOLS).await;
+    let (scene, mut application) = Scene::online(TOOLS).await;
+    let agent = &scene.agent;
     let info = info();
     let own = format!(r#""_meta":{{{info}}}"#);
     let balance = r#""content":[{"type":"text","text":"100.50"}],"x":1e400"#;
@@ -154,7 +156,8 @@ async fn a_result_reaches_the_agent_as_the_application_wrote_it() {
 // holds: modern-own-meta, modern-result-shape
 #[tokio::test]
 async fn no_application_can_speak_for_the_bridge() {
-    let (Scene { agent, .. }, mut application) = Scene::online(TOOLS).await;
+    let (scene, mut application) = Scene::online(TOOLS).await;
+    let agent = &scene.agent;
     let name = "io.modelcontextprotocol/serverInfo";
     for members in [
         format!(r#""{name}":{{"name":"evil"}},"a":1"#),
@@ -172,9 +175,10 @@ async fn no_application_can_speak_for_the_bridge() {
 // holds: text-result, text-line-ends
 #[tokio::test]
 async fn spaces_in_values_stay_and_line_ends_become_spaces() {
-    let (Scene { agent, .. }, mut application) = Scene::online(TOOLS).await;
+    let (scene, mut application) = Scene::online(TOOLS).await;
+    let agent = &scene.agent;
     let result = "{ \"content\" :\r\n[ {\t\"a\":\n1 } ] , \"_meta\" : { } }";
-    for request in calls(&agent, "getBalance", "{}") {
+    for request in calls(agent, "getBalance", "{}") {
         let (_, response) = answered(&request, &mut application, result).await;
         let text = response.result();
         assert!(text.contains("[ {\t\"a\": 1 } ]"), "{text}");

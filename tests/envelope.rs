@@ -51,7 +51,8 @@ async fn a_bad_envelope_is_refused_with_its_id() {
 // holds: text-id
 #[tokio::test]
 async fn an_id_comes_back_as_it_was_written() {
-    let (Scene { agent, .. }, mut application) = Scene::online(TOOLS).await;
+    let (scene, mut application) = Scene::online(TOOLS).await;
+    let agent = &scene.agent;
     let digits = "9".repeat(300);
     for id in [
         "0",
@@ -99,7 +100,8 @@ async fn an_id_of_another_kind_is_refused_and_not_repeated() {
 // holds: ladder-repeated-params
 #[tokio::test]
 async fn parameters_that_two_parsers_would_read_differently_are_refused() {
-    let (Scene { agent, .. }, mut application) = Scene::online(TOOLS).await;
+    let (scene, mut application) = Scene::online(TOOLS).await;
+    let agent = &scene.agent;
     for members in [
         r#""x":1,"x":1"#,
         r#""x":1,"\u0078":2"#,
@@ -222,7 +224,8 @@ async fn a_notification_is_taken_and_ignored_in_every_revision() {
 // holds: ladder-notification-calls-nothing
 #[tokio::test]
 async fn a_notification_named_like_a_call_calls_nothing() {
-    let (Scene { agent, .. }, mut application) = Scene::online(TOOLS).await;
+    let (scene, mut application) = Scene::online(TOOLS).await;
+    let agent = &scene.agent;
     for call in [agent.call("getBalance", "{}"), agent.legacy_call("getBalance", "{}")] {
         call.swap(r#""id":1,"#, "").send().await.accepted();
     }
@@ -232,7 +235,8 @@ async fn a_notification_named_like_a_call_calls_nothing() {
 // holds: ladder-refused-not-sent
 #[tokio::test]
 async fn a_refused_call_reaches_no_application() {
-    let (Scene { agent, .. }, mut application) = Scene::online(TOOLS).await;
+    let (scene, mut application) = Scene::online(TOOLS).await;
+    let agent = &scene.agent;
     for call in [agent.call("getBalance", "{}"), agent.legacy_call("getBalance", "{}")] {
         for (request, status) in [
             (call.clone().header("Host", "evil.example"), 403),

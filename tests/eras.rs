@@ -75,7 +75,8 @@ async fn a_version_in_meta_makes_a_request_modern() {
 // holds: era-meta-legacy
 #[tokio::test]
 async fn a_legacy_version_in_meta_is_served_as_legacy() {
-    let (Scene { agent, .. }, mut application) = Scene::online(TOOLS).await;
+    let (scene, mut application) = Scene::online(TOOLS).await;
+    let agent = &scene.agent;
     for revision in LEGACY_REVISIONS {
         let named = |request: Request| {
             let value = format!("\"{revision}\"");
@@ -143,7 +144,8 @@ async fn the_modern_header_alone_is_a_malformed_request() {
 // holds: era-each-revision
 #[tokio::test]
 async fn every_revision_lists_and_calls() {
-    let (Scene { agent, .. }, mut application) = Scene::online(TOOLS).await;
+    let (scene, mut application) = Scene::online(TOOLS).await;
+    let agent = &scene.agent;
     let listed = format!(r#""tools":{TOOLS}"#);
     let mut pairs = vec![(agent.list(), agent.call("getBalance", "{}"))];
     let (list, call) = (agent.legacy_list(), agent.legacy_call("getBalance", "{}"));
@@ -226,7 +228,8 @@ async fn wrong_parameters_are_refused_in_the_way_of_the_era() {
 // holds: legacy-session
 #[tokio::test]
 async fn initialize_alone_names_a_session_and_every_time_another() {
-    let (Scene { agent, .. }, mut application) = Scene::online(TOOLS).await;
+    let (scene, mut application) = Scene::online(TOOLS).await;
+    let agent = &scene.agent;
     let mut sessions = Vec::new();
     for _ in 0..5 {
         let response = agent.initialize(LEGACY).send().await;

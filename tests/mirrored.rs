@@ -58,7 +58,8 @@ async fn the_method_stands_once_and_is_equal() {
 // holds: mirror-name
 #[tokio::test]
 async fn the_name_of_a_call_stands_once_and_is_equal() {
-    let (Scene { agent, .. }, mut application) = scene().await;
+    let (scene, mut application) = scene().await;
+    let agent = &scene.agent;
     let call = agent.call("t", "{}");
     passed(&call.send().await);
     passed(&call.clone().header("mcp-name", " t ").send().await);
@@ -312,7 +313,8 @@ async fn an_argument_is_read_at_its_exact_path() {
 // holds: mirror-legacy-none
 #[tokio::test]
 async fn what_nobody_asked_for_is_ignored() {
-    let (Scene { agent, .. }, mut application) = Scene::online(TOOLS).await;
+    let (scene, mut application) = Scene::online(TOOLS).await;
+    let agent = &scene.agent;
     let wrong = agent
         .legacy_call("t", r#"{"text":"a"}"#)
         .header("Mcp-Method", "other")
