@@ -123,9 +123,9 @@ fn media_ranges(header: &str) -> impl Iterator<Item = MediaRange<'_>> {
         let mut parts = range.split(';').map(str::trim);
         let (kind, subtype) = parts.next().and_then(|range| range.split_once('/')).unwrap_or((range, ""));
         let quality = parts.filter_map(|parameter| parameter.split_once('='));
-        let quality = quality.filter(|(name, _)| name.trim().eq_ignore_ascii_case("q")).last();
+        let mut weights = quality.filter(|(name, _)| name.trim().eq_ignore_ascii_case("q"));
         // A weight that cannot be read excludes nothing.
-        let quality = quality.and_then(|(_, value)| value.trim().parse().ok()).unwrap_or(1.0);
+        let quality = weights.next().and_then(|(_, value)| value.trim().parse().ok()).unwrap_or(1.0);
         MediaRange { kind: kind.trim(), subtype: subtype.trim(), quality }
     })
 }

@@ -37,9 +37,11 @@ fn by(holder: Option<&str>) -> String {
 
 /// Listens on `127.0.0.1`; port 0 takes a free one.
 pub fn listen(port: u16) -> Result<TcpListener, ListenError> {
-    bind(port).map_err(|cause| match cause.kind() {
-        io::ErrorKind::AddrInUse => ListenError::Taken { port, holder: holder(port) },
-        _ => ListenError::Failed { port, cause },
+    bind(port).map_err(|cause| {
+        if cause.kind() == io::ErrorKind::AddrInUse {
+            return ListenError::Taken { port, holder: holder(port) };
+        }
+        ListenError::Failed { port, cause }
     })
 }
 
@@ -57,8 +59,8 @@ fn bind(port: u16) -> io::Result<TcpListener> {
 #[cfg(target_os = "linux")]
 fn holder(port: u16) -> Option<String> {
     let socket = format!("socket:[{}]", listening_inode(port)?);
-    let processes = std::fs::read_dir("/proc").ok()?.flatten();
-    processes.filter_map(|process| holds(&process.path(), &socket)).next()
+    let mut processes = std::fs::read_dir("/proc").ok()?.flatten();
+    processes.find_map(|process| holds(&process.path(), &socket))
 }
 
 /// From the kernel's table (proc(5)): addresses in hexadecimal, state 0A is listening, the tenth field is the inode.

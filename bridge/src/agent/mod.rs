@@ -48,10 +48,7 @@ pub struct Severed;
 /// Serves `/mcp` and `/mcp/<token>`.
 pub async fn serve(State(endpoint): State<Arc<Endpoint>>, request: Request) -> Response<Body> {
     let (parts, body) = request.into_parts();
-    let path_token = match guard::path_token(parts.uri.path()) {
-        Ok(token) => token,
-        Err(_) => return unknown_path(),
-    };
+    let Ok(path_token) = guard::path_token(parts.uri.path()) else { return unknown_path() };
     let origin = match endpoint.guard.origin(&parts.headers) {
         Ok(origin) => origin,
         Err(refusal) => return refuse(&refusal),
@@ -128,23 +125,22 @@ fn write(answer: Answer) -> Response<Body> {
 pub fn refuse(refusal: &Refusal) -> Response<Body> {
     let Refused { status, body } = respond::refused(None, Era::Modern, refusal);
     let mut response = json(StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_REQUEST), body);
-    let headers = response.headers_mut();
-    match refusal {
-        Refusal::NoCredential => {
-            headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
-        }
-        Refusal::BadCredential => {
-            headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer error=\"invalid_token\""));
-        }
-        Refusal::MethodNotAllowed => {
-            headers.insert(ALLOW, HeaderValue::from_static("POST"));
-        }
-        Refusal::BodyTooLarge | Refusal::BodyTooSlow => {
-            headers.insert(CONNECTION, HeaderValue::from_static("close"));
-        }
-        _ => {}
+    if let Some((name, value)) = beside(refusal) {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
     }
     response
+}
+
+fn beside(refusal: &Refusal) -> Option<(HeaderName, &'static str)> {
+    let told = [
+        (Refusal::NoCredential, WWW_AUTHENTICATE, "Bearer"),
+        (Refusal::BadCredential, WWW_AUTHENTICATE, "Bearer error=\"invalid_token\""),
+        (Refusal::MethodNotAllowed, ALLOW, "POST"),
+        // What is left of the body would be read as the next request.
+        (Refusal::BodyTooLarge, CONNECTION, "close"),
+        (Refusal::BodyTooSlow, CONNECTION, "close"),
+    ];
+    told.into_iter().find(|(told, _, _)| told == refusal).map(|(_, name, value)| (name, value))
 }
 
 /// Hosts take anything but a plain 404 under `/.well-known/` as an invitation to start OAuth.

@@ -160,11 +160,13 @@ async fn read<S: AsyncRead + AsyncWrite + Unpin>(
 }
 
 fn broken(error: &Error) -> End {
-    match error {
-        Error::Capacity(_) => End::Unreadable(CloseCode::ProtocolError, "a message is longer than 4194304 bytes"),
-        Error::Utf8(_) => End::Unreadable(CloseCode::InvalidUtf8, "text that is not UTF-8"),
-        _ => End::Lost,
+    if matches!(error, Error::Capacity(_)) {
+        return End::Unreadable(CloseCode::ProtocolError, "a message is longer than 4194304 bytes");
     }
+    if matches!(error, Error::Utf8(_)) {
+        return End::Unreadable(CloseCode::InvalidUtf8, "text that is not UTF-8");
+    }
+    End::Lost
 }
 
 /// Writes what the hub queues, and pongs; returns when the connection is lost.
@@ -251,7 +253,7 @@ mod tests {
     async fn silence_ends_a_connection_after_90_seconds_and_not_before() {
         let (_hub, mut stream) = connected().await;
         for _ in 0..3 {
-            tokio::time::sleep(SILENCE - Duration::from_millis(1)).await;
+            tokio::time::sleep(SILENCE.saturating_sub(Duration::from_millis(1))).await;
             stream.send(Frame::text(r#"{"type":"ping"}"#)).await.expect("sent");
             assert_eq!(stream.next().await.expect("open").expect("a frame"), Frame::text(PONG));
         }

@@ -71,7 +71,7 @@ fn add_item(list: ShoppingList) -> Tool {
         .open_world(false)
         .handler(move |call: Call| {
             let list = list.clone();
-            async move { list.add(call.arguments()?) }
+            async move { list.add(&call.arguments()?) }
         })
 }
 
@@ -138,7 +138,7 @@ impl ShoppingList {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn add(&self, item: AddItem) -> Result<String, ToolError> {
+    fn add(&self, item: &AddItem) -> Result<String, ToolError> {
         let name = item.name.trim();
         if name.is_empty() || name.chars().count() > 100 {
             return Err("`name` must have 1 to 100 characters".into());

@@ -147,10 +147,9 @@ fn tool(name: &str, version: u32) -> Tool {
 }
 
 fn outcome(answer: Result<impl Sized, Refusal>) -> Outcome {
-    match answer.err().expect("no answer of the application") {
-        Refusal::Ended(ended) => ended.outcome,
-        other => panic!("{other:?}"),
-    }
+    let refusal = answer.err().expect("no answer of the application");
+    let Refusal::Ended(ended) = refusal else { panic!("{refusal:?}") };
+    ended.outcome
 }
 
 #[tokio::test]

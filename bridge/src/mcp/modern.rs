@@ -107,7 +107,9 @@ impl Shape for Complete<'_> {
         }
         if last_meta.is_none() {
             call::member(&mut out, "_meta", None);
-            out.push_str(&format!("{{{}}}", server_info_member(self.peer)));
+            out.push('{');
+            out.push_str(&server_info_member(self.peer));
+            out.push('}');
         }
         out.push('}');
         out
