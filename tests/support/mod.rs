@@ -1,7 +1,10 @@
 //! What the tests speak with: a bridge as a process, and peers that can break every rule. Nothing here uses the bridge's code.
 
+pub(crate) mod agent;
 pub(crate) mod application;
+pub(crate) mod http;
 pub(crate) mod post;
+pub(crate) mod scene;
 pub(crate) mod serve;
 pub(crate) mod tokens;
 
