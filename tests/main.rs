@@ -7,6 +7,7 @@ mod channel;
 mod channel_limits;
 mod cli_tokens;
 mod credentials;
+mod demo;
 mod envelope;
 mod eras;
 mod handshake;
