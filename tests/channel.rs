@@ -50,7 +50,7 @@ async fn text_that_is_no_object_with_a_type_closes() {
         r#"{"type":"ping"} x"#,
         r#"{"type":"ping"}{"type":"ping"}"#,
         r#"{"type":"ping",}"#,
-        r#"{'type':'ping'}"#,
+        r"{'type':'ping'}",
         "\u{feff}{\"type\":\"ping\"}",
         "{\"type\":\"pi\nng\"}",
         r#"{"type":"hello","x":01}"#,

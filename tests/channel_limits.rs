@@ -157,7 +157,7 @@ async fn an_application_that_reads_nothing_is_busy_and_delays_nobody() {
         .collect();
     within(async {
         while !called.iter().any(tokio::task::JoinHandle::is_finished) {
-            tokio::task::yield_now().await
+            tokio::task::yield_now().await;
         }
     })
     .await;

@@ -78,7 +78,16 @@ async fn an_id_comes_back_as_it_was_written() {
     let serve = Serve::start().await;
     let agent = Agent::of(&serve, "app");
     let mut application = Application::serving(&serve, "app", &format!("[{TOOL}]")).await;
-    for id in ["1", "-0", "12345678901234567890", r#""\u0061""#, r#""""#, r#""a\/\"é""#, "-99999999999999999999999"] {
+    for id in [
+        "1",
+        "-0",
+        "12345678901234567890",
+        r#""\u0061""#,
+        r#""\ud800""#,
+        r#""""#,
+        r#""a\/\"é""#,
+        "-99999999999999999999999",
+    ] {
         let (_, answer) = pass(&mut application, &agent, request(id, ""), r#"{"content":[]}"#).await;
         assert_eq!(answer.member("id").as_deref(), Some(id));
     }

@@ -18,9 +18,7 @@ const OUTER_LIMIT: Duration = Duration::from_secs(30);
 pub(crate) fn within<F: Future>(future: F) -> impl Future<Output = F::Output> {
     let caller = std::panic::Location::caller();
     async move {
-        match tokio::time::timeout(OUTER_LIMIT, future).await {
-            Ok(value) => value,
-            Err(_) => panic!("nothing happened for {OUTER_LIMIT:?} at {caller}"),
-        }
+        let value = tokio::time::timeout(OUTER_LIMIT, future).await;
+        value.unwrap_or_else(|_| panic!("nothing happened for {OUTER_LIMIT:?} at {caller}"))
     }
 }
