@@ -5,7 +5,6 @@ use serde_json::value::RawValue;
 use super::{
     Mirror, Peer,
     call::{self, Shape},
-    classify::Revision,
     message::Request,
     mirror,
 };
@@ -13,6 +12,7 @@ use crate::{
     call::{HangUp, Routed},
     flow,
     refusal::Refusal,
+    revision::Revision,
     text::{self, Kind, Object},
 };
 
