@@ -21,7 +21,8 @@ pub fn request(method: &str, params: &Params<'_>, mirror: &dyn Mirror) -> Result
     if let Some(version) = params.meta(VERSION_META) {
         return match text::string(version) {
             Some(version) => named_twice(&version, header.as_deref()),
-            None => Err(Refusal::IncompleteMeta(format!("\"{VERSION_META}\" in \"_meta\" is not a string"))),
+            // It names none. Modern and malformed, which is said once the other headers were looked at.
+            None => Ok(Era::Modern),
         };
     }
     if method == "initialize" {
