@@ -8,6 +8,7 @@ mod channel_limits;
 mod cli_tokens;
 mod conformance;
 mod credentials;
+mod demo;
 mod envelope;
 mod eras;
 mod handshake;
