@@ -42,14 +42,9 @@ fn change(application: &Handle, tools: &[Tool], changed: bool) {
 }
 
 fn tools(trigger: &UnboundedSender<()>) -> Vec<Tool> {
+    let others = [trigger_tool_change(trigger), json_schema_2020_12(), headers(), greet(), slow_compute()];
     // The first tool is called without arguments by scenarios that look at headers alone.
-    [
-        contents(),
-        plain(),
-        unable(),
-        vec![trigger_tool_change(trigger), json_schema_2020_12(), headers(), slow_compute()],
-    ]
-    .concat()
+    [contents(), plain(), unable(), others.into()].concat()
 }
 
 /// One for each kind of content.

@@ -85,7 +85,9 @@ mod tests {
     fn the_list_must_be_what_fails() {
         assert_eq!(faults(&["s:bad", "s:mixed", "s:should"]), [""; 0]);
         assert_eq!(faults(&["s:mixed", "s:should"]), ["s:bad fails: no"]);
-        for (id, end) in [("s:good", "passes"), ("s:idle", "is skipped"), ("s:note", "did not run"), ("x", "did not run")] {
+        for (id, end) in
+            [("s:good", "passes"), ("s:idle", "is skipped"), ("s:note", "did not run"), ("x", "did not run")]
+        {
             let expected = format!("{id} {end}: take it off the list");
             assert_eq!(faults(&["s:bad", "s:mixed", "s:should", id]), [expected]);
         }

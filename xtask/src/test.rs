@@ -32,11 +32,7 @@ const SUITES: [Suite; 5] = [
         ..Suite::cargo("clippy", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])
     },
     Suite::cargo("tests", &["test", "--workspace", "--no-fail-fast"]),
-    Suite {
-        packages: Some("tests/conformance"),
-        tools: &[&NODE, &NPM],
-        ..Suite::cargo("conformance", CONFORMANCE)
-    },
+    Suite { packages: Some("tests/conformance"), tools: &[&NODE, &NPM], ..Suite::cargo("conformance", CONFORMANCE) },
     Suite {
         environment: &[("RUSTDOCFLAGS", "-D warnings")],
         ..Suite::cargo("doc", &["doc", "--workspace", "--no-deps"])
