@@ -53,7 +53,7 @@ async fn run(revision: &str, url: &str) -> Run {
     // What an earlier run left would count as found by this one.
     drop(fs::remove_dir_all(&results));
     let packages = folder().join("node_modules");
-    let suite = Command::new(packages.join(".bin/node"))
+    let suite = Command::new(packages.join(if cfg!(windows) { ".bin/node.cmd" } else { ".bin/node" }))
         .arg(packages.join("@modelcontextprotocol/conformance/dist/index.js"))
         .args(["server", "--requirements", revision, "--url", url, "--output-dir"])
         .arg(&results)
