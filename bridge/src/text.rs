@@ -177,9 +177,13 @@ pub fn quoted(word: &str) -> String {
 
 /// A foreign word for a sentence of ours: cut at 128 characters, controls and the like escaped.
 pub fn shown(word: &str) -> String {
-    const CHARS: usize = 128;
-    let cut = word.chars().nth(CHARS).is_some();
-    let start: String = word.chars().take(CHARS).collect();
+    shown_within(word, 128)
+}
+
+/// A foreign text for one line of ours: cut at so many characters, controls and the like escaped.
+pub fn shown_within(word: &str, chars: usize) -> String {
+    let cut = word.chars().nth(chars).is_some();
+    let start: String = word.chars().take(chars).collect();
     format!("{}{}", start.escape_debug(), if cut { "..." } else { "" })
 }
 

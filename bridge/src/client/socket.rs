@@ -3,10 +3,11 @@
 //! A connection that is to be closed has ended first: its calls are answered and its tools are gone before the close
 //! frame is written.
 
+use std::sync::Arc;
+
 use clientmcp_protocol::{
     client::PONG,
     codes::CloseCode,
-    ids::ClientId,
     limits::{CLOSE_DRAIN_BYTES, CLOSE_REASON_BYTES, CLOSE_TIME, MESSAGE_BYTES, SILENCE},
 };
 use futures_util::{
@@ -15,7 +16,7 @@ use futures_util::{
 };
 use tokio::{
     io::{AsyncRead, AsyncReadExt as _, AsyncWrite},
-    sync::mpsc,
+    sync::{mpsc, watch},
     time::{Instant, sleep_until, timeout},
 };
 use tokio_tungstenite::{
@@ -30,7 +31,10 @@ use super::{
     message::{self, Message},
     rate::Rate,
 };
-use crate::hub::{self, Connection, Hub, Inbox, Pulse, Rejected, Unsent};
+use crate::{
+    hub::{self, Arrival, Connection, Hub, Inbox, Pulse, Rejected, Unsent, View},
+    token::Claims,
+};
 
 /// Pongs that wait to be written. An application that leaves them unread is not read either.
 const PONGS: usize = 256;
@@ -60,25 +64,31 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
     }
 
     /// Holds the application's place until the connection ends.
-    pub(super) async fn serve(self, hub: &Hub, application: ClientId) {
+    pub(super) async fn serve(self, hub: &Hub, claims: Arc<Claims>, origin: Option<String>) {
+        let application = claims.subject.clone();
         let (outbox, Inbox { frames, unsent, closing, pulse }) = hub::outbox();
-        let connection = match hub.connect(application.clone(), outbox).await {
+        let connection = match hub.connect(Arrival { claims, origin, outbox }).await {
             Ok(connection) => connection,
             Err(Rejected::TooMany) => {
                 return self.close(CloseCode::ProtocolError, "too many applications are connected").await;
+            }
+            Err(Rejected::Origin) => {
+                tracing::info!(%application, "refused: it comes from another origin than before");
+                return self.close(CloseCode::Unauthorized, "this application may not connect from this origin").await;
             }
             Err(Rejected::ShuttingDown) => return self.close(CloseCode::GoingAway, "the bridge shuts down").await,
         };
         tracing::info!(%application, "connected");
         let (mut sink, mut stream) = self.stream.split();
         let (pongs, pong_queue) = mpsc::channel(PONGS);
+        let view = hub.watch();
         let end = tokio::select! {
             biased;
             close = closing => match close {
                 Ok(close) => End::Close(close.code, close.reason.to_owned()),
                 Err(_) => End::Close(CloseCode::GoingAway, "the bridge shuts down".to_owned()),
             },
-            end = read(&mut stream, &connection, &pongs, &pulse) => end,
+            end = read(&mut stream, &connection, &pongs, &pulse, &view) => end,
             end = write(&mut sink, frames, pong_queue, &unsent) => end,
         };
         connection.end().await;
@@ -132,13 +142,17 @@ async fn read<S: AsyncRead + AsyncWrite + Unpin>(
     connection: &Connection,
     pongs: &mpsc::Sender<()>,
     pulse: &Pulse,
+    view: &watch::Receiver<View>,
 ) -> End {
     let mut rate = Rate::new(Instant::now());
     loop {
+        let wakes = view.borrow().wakes();
         let frame = match timeout(SILENCE, stream.next()).await {
             Ok(Some(Ok(frame))) => frame,
             Ok(Some(Err(error))) => return broken(&error),
             Ok(None) => return End::Lost,
+            // The machine slept meanwhile: nobody could be heard.
+            Err(_) if view.borrow().wakes() != wakes => continue,
             Err(_) => return End::Close(CloseCode::GoingAway, "nothing was heard for 90 seconds".to_owned()),
         };
         let text = match frame {
