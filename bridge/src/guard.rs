@@ -45,7 +45,11 @@ impl Guard {
         }
         let origin = single(headers, &ORIGIN).ok_or(Refusal::ForeignOrigin)?;
         let mut list = self.origins.iter().chain(allowed);
-        if origin != "null" && list.any(|allowed| allowed.as_bytes() == origin.as_bytes()) { Ok(Some(origin.clone())) } else { Err(Refusal::ForeignOrigin) }
+        if origin != "null" && list.any(|allowed| allowed.as_bytes() == origin.as_bytes()) {
+            Ok(Some(origin.clone()))
+        } else {
+            Err(Refusal::ForeignOrigin)
+        }
     }
 }
 

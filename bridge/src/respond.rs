@@ -65,7 +65,9 @@ fn status_and_code(era: Era, refusal: &Refusal) -> (u16, i32) {
         Refusal::InvalidParams(_) => (by_era(400), rpc::INVALID_PARAMS),
         Refusal::UnknownTool(_) => (200, rpc::INVALID_PARAMS),
         // Calls that ended are results; what the bridge's end cuts off is not answered at all.
-        Refusal::Ended(_) | Refusal::Cancelled | Refusal::Revoked | Refusal::ShuttingDown => (200, rpc::INVALID_REQUEST),
+        Refusal::Ended(_) | Refusal::Cancelled | Refusal::Revoked | Refusal::ShuttingDown => {
+            (200, rpc::INVALID_REQUEST)
+        }
     }
 }
 
@@ -160,7 +162,9 @@ fn detail(outcome: Outcome) -> String {
         Outcome::Busy(Limit::CallsInAll) => "the bridge has too many calls under way.".into(),
         Outcome::Busy(Limit::UnsentBytes) => "the application does not read what it is sent.".into(),
         Outcome::Busy(Limit::MessageBytes) => "the arguments are too long for the application.".into(),
-        Outcome::Busy(Limit::Questions | Limit::QuestionsOfAgent) => "too many calls wait for the user's answer.".into(),
+        Outcome::Busy(Limit::Questions | Limit::QuestionsOfAgent) => {
+            "too many calls wait for the user's answer.".into()
+        }
     }
 }
 
@@ -174,11 +178,7 @@ fn advice(outcome: Outcome, application: &ClientId) -> String {
         Outcome::Blocked => "Do not try again; the user can lift the block in the ClientMCP app.".into(),
         Outcome::Changed => "List the tools again before you try again.".into(),
         Outcome::Busy(
-            Limit::CallsInFlight
-            | Limit::CallsInAll
-            | Limit::UnsentBytes
-            | Limit::Questions
-            | Limit::QuestionsOfAgent,
+            Limit::CallsInFlight | Limit::CallsInAll | Limit::UnsentBytes | Limit::Questions | Limit::QuestionsOfAgent,
         ) => "Wait for other calls to end, then try again.".into(),
         Outcome::Busy(Limit::MessageBytes) => "Try again with shorter arguments.".into(),
         Outcome::Disconnected | Outcome::Timeout(_) | Outcome::Unresponsive => String::new(),

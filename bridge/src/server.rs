@@ -93,11 +93,7 @@ fn routes(hub: &Hub, port: u16, alive: mpsc::Sender<()>) -> Router {
 }
 
 /// The first rung, on every route, known or not.
-async fn check_host(
-    State((guard, hub)): State<(Arc<Guard>, Hub)>,
-    request: Request,
-    next: Next,
-) -> Response<Body> {
+async fn check_host(State((guard, hub)): State<(Arc<Guard>, Hub)>, request: Request, next: Next) -> Response<Body> {
     let (parts, body) = request.into_parts();
     let verdict = guard.host(&parts);
     if verdict.is_err() {

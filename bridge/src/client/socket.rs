@@ -237,20 +237,43 @@ impl std::fmt::Display for End {
 mod tests {
     use std::time::Duration;
 
-    use clientmcp_protocol::limits::CALL_TIME;
+    use clientmcp_protocol::{
+        control::{Memory, Settings},
+        ids::{ClientId, Role as TokenRole},
+    };
     use tokio::io::DuplexStream;
 
     use super::*;
-    use crate::{approvals::Confirm, hub::Settings};
+    use crate::{
+        approvals::Asking,
+        hub::{Beginning, NATIVE},
+        token::{Access, Grant, Secret, mint},
+    };
+
+    fn claims(access: &Access) -> Arc<Claims> {
+        let subject = ClientId::new("a").expect("a client ID");
+        let grant = Grant { subject, role: TokenRole::Client, label: None, generation: 0, ttl: None };
+        let token = mint(access.secrets(), &grant, std::time::SystemTime::now()).expect("minted");
+        Arc::new(access.admit(&token, TokenRole::Client).expect("it is ours"))
+    }
 
     /// A connected application over an in-memory stream.
     async fn connected() -> (Hub, WebSocketStream<DuplexStream>) {
-        let hub = Hub::start(Settings { confirm: Confirm::Off, call_time: CALL_TIME, applications: 1 });
+        let access = Access::new(Secret::new(&"s".repeat(32)).expect("32 bytes").into());
+        let claims = claims(&access);
+        let hub = Hub::start(Beginning {
+            asking: Asking::Off,
+            room: 1,
+            settings: Settings::default(),
+            access,
+            memory: Memory::default(),
+            paused: false,
+        });
         let (ours, theirs) = tokio::io::duplex(64 * 1024);
         let served = hub.clone();
         tokio::spawn(async move {
             let socket = Socket::new(ours).await;
-            socket.serve(&served, ClientId::new("a").expect("a client ID")).await;
+            socket.serve(&served, claims, Some(NATIVE.to_owned())).await;
         });
         (hub, WebSocketStream::from_raw_socket(theirs, Role::Client, None).await)
     }

@@ -6,9 +6,7 @@ use std::{
 };
 
 use clientmcp_protocol::{
-    control::{
-        CONTROL_VERSION, Command, Count, ErrorCode, Event, Hello, Millis, Reply, Request, Start,
-    },
+    control::{CONTROL_VERSION, Command, Count, ErrorCode, Event, Hello, Millis, Reply, Request, Start},
     ids::{ClientId, Fingerprint, Label, Role, ToolName},
     limits::JSON_NESTING,
 };
@@ -151,9 +149,7 @@ fn prepare(start: Start) -> Result<(Bridge, Start), Fault> {
     secrets(&start.secrets.0).map_err(|sentence| (ErrorCode::Secret, sentence, Some(End::NoSecret)))?;
     match Bridge::listen(start.port) {
         Ok(bridge) => Ok((bridge, start)),
-        Err(error @ ListenError::Taken { .. }) => {
-            Err((ErrorCode::PortTaken, error.to_string(), Some(End::PortTaken)))
-        }
+        Err(error @ ListenError::Taken { .. }) => Err((ErrorCode::PortTaken, error.to_string(), Some(End::PortTaken))),
         Err(error @ ListenError::Failed { .. }) => Err((ErrorCode::Listen, error.to_string(), Some(End::Failed))),
     }
 }
@@ -249,9 +245,7 @@ impl<S: Sample> Session<'_, S> {
     async fn obey(&mut self, command: Command, request: Count) -> Option<Reply> {
         match command {
             Command::Start(_) => Some(refused(ErrorCode::Start, "the bridge was started already")),
-            Command::Mint { application, role, label, seconds } => {
-                Some(self.mint(application, role, label, seconds))
-            }
+            Command::Mint { application, role, label, seconds } => Some(self.mint(application, role, label, seconds)),
             Command::TryTool { application, tool, fingerprint, arguments } => {
                 self.try_tool(application, tool, fingerprint, &arguments, request)
             }
@@ -310,13 +304,7 @@ impl<S: Sample> Session<'_, S> {
     }
 }
 
-async fn tried(
-    hub: &Hub,
-    application: ClientId,
-    tool: &ToolName,
-    fingerprint: Fingerprint,
-    arguments: Text,
-) -> Reply {
+async fn tried(hub: &Hub, application: ClientId, tool: &ToolName, fingerprint: Fingerprint, arguments: Text) -> Reply {
     match hub.try_tool(application, tool.as_str(), fingerprint, arguments).await {
         Ok(ticket) => {
             let number = Count(ticket.number());

@@ -26,7 +26,12 @@ impl<W: AsyncWrite + Unpin> Writer<W> {
     }
 
     /// Tells everything, until no more replies can come or the desktop is gone.
-    pub(super) async fn run(mut self, hub: Hub, mut desk: DeskView, mut replies: mpsc::Receiver<Event>) -> io::Result<()> {
+    pub(super) async fn run(
+        mut self,
+        hub: Hub,
+        mut desk: DeskView,
+        mut replies: mpsc::Receiver<Event>,
+    ) -> io::Result<()> {
         let mut seen = 0;
         // What there is at first is news too.
         desk.snapshot.mark_changed();

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use clientmcp_protocol::{
     control::{
-        ApplicationHead, CallPart, Count, Cut, Ending, FinishedCall, Memory, Millis, QuestionHead, RefusedCounts, Snapshot,
+        ApplicationHead, CallPart, Count, Cut, Ending, FinishedCall, Memory, Millis, QuestionHead, RefusedCounts,
+        Snapshot,
     },
     limits::{CONTROL_BYTES, SNAPSHOT_PAUSE},
 };

@@ -5,8 +5,8 @@ use std::time::Duration;
 use clientmcp_protocol::{
     codes::CloseCode,
     control::{
-        Also, ApplicationPart, CallPart, Command, Count, Decide, ErrorCode, Floor, Generation, Memory, Millis, Mode, Pin,
-        QuestionPart, Reply, Rule, RuleAgent, Settings, TextRef, Until, Verdict, Which,
+        Also, ApplicationPart, CallPart, Command, Count, Decide, ErrorCode, Floor, Generation, Memory, Millis, Mode,
+        Pin, QuestionPart, Reply, Rule, RuleAgent, Settings, TextRef, Until, Verdict, Which,
     },
     ids::{ClientId, Role},
     limits::{BLOCK_TIME, CALL_TIME_RANGE, PIECE_BYTES, QUESTION_TIME_RANGE, RULES},
@@ -50,7 +50,8 @@ impl State {
     }
 
     fn decide(&mut self, now: Now, decide: Decide) -> Reply {
-        let question = self.calls.by_question(decide.question).and_then(|number| Some((number, self.calls.get(number)?)));
+        let question =
+            self.calls.by_question(decide.question).and_then(|number| Some((number, self.calls.get(number)?)));
         let fits = |live: &Live| live.routed.tool.fingerprint == decide.fingerprint;
         let Some((number, live)) = question.filter(|(_, live)| fits(live)) else {
             return refused(
@@ -167,7 +168,8 @@ impl State {
                 self.generations.push(Generation { application, role, generation });
             }
             Which::Label(label) => {
-                let same = |floor: &Floor| (&floor.application, floor.role, &floor.label) == (&application, role, &label);
+                let same =
+                    |floor: &Floor| (&floor.application, floor.role, &floor.label) == (&application, role, &label);
                 self.floors.retain(|floor| !same(floor));
                 self.floors.push(Floor { application, role, label, issued_before: now.wall });
             }
@@ -217,11 +219,8 @@ impl State {
         for number in self.calls.waiting(|_| true) {
             let Some(live) = self.calls.get(number) else { continue };
             let Some(application) = self.applications.get(live.routed.connection) else { continue };
-            let situation = Situation {
-                agent: &live.routed.call.agent,
-                origin: &application.origin,
-                tool: &live.routed.tool,
-            };
+            let situation =
+                Situation { agent: &live.routed.call.agent, origin: &application.origin, tool: &live.routed.tool };
             match self.policy.judge(situation, now) {
                 Judgement::Allow(permit) => self.approve(now, number, permit),
                 Judgement::Refuse(outcome) => self.end(now, number, outcome),
@@ -239,8 +238,7 @@ impl State {
         let blocked = modes.filter(|of| self.policy.mode(&of.application, now) == Mode::Block);
         let blocked: Vec<_> = blocked.map(|mode| mode.application).collect();
         let agents = self.policy.blocked().into_iter();
-        let agents: Vec<_> =
-            agents.map(|agent| Agent { application: agent.application, label: agent.label }).collect();
+        let agents: Vec<_> = agents.map(|agent| Agent { application: agent.application, label: agent.label }).collect();
         self.view.send_modify(|view| view.bar(paused, blocked, agents));
     }
 
@@ -248,10 +246,11 @@ impl State {
     pub(super) fn remember(&mut self) {
         let Some(desk) = &self.desk else { return };
         let mut memory = Memory {
-            pins: self.pins.iter().map(|(application, origins)| Pin {
-                application: application.clone(),
-                origins: origins.clone(),
-            }).collect(),
+            pins: self
+                .pins
+                .iter()
+                .map(|(application, origins)| Pin { application: application.clone(), origins: origins.clone() })
+                .collect(),
             generations: self.generations.clone(),
             floors: self.floors.clone(),
             ..Memory::default()

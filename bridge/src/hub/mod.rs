@@ -392,6 +392,12 @@ pub(crate) struct Flight {
 }
 
 impl Flight {
+    /// Whether the call has ended already.
+    #[cfg(test)]
+    fn is_over(&self) -> bool {
+        !self.answer.is_empty()
+    }
+
     async fn landed(mut self) -> Answer {
         let answer = (&mut self.answer).await.unwrap_or(Err(Refusal::ShuttingDown));
         self.leave.forget();

@@ -32,7 +32,15 @@ pub(super) fn read(
         Some(arguments) if text::kind(arguments) == Kind::Object => Text::of(arguments),
         Some(_) => return Err(Refusal::InvalidParams("\"arguments\" is not an object".into())),
     };
-    Ok(Call { agent: peer.agent.clone(), tool, arguments, hang_up, key, reported: reported(params), credential: Some(Arc::clone(peer.claims)) })
+    Ok(Call {
+        agent: peer.agent.clone(),
+        tool,
+        arguments,
+        hang_up,
+        key,
+        reported: reported(params),
+        credential: Some(Arc::clone(peer.claims)),
+    })
 }
 
 /// What a modern agent says of itself. Legacy ones say it once, in `initialize`, and nothing is kept of that.

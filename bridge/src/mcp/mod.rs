@@ -146,13 +146,7 @@ pub struct Peer<'a> {
 
 impl<'a> Peer<'a> {
     /// `streams` says whether the agent reads an answer of many messages.
-    pub fn new(
-        hub: &'a Hub,
-        agent: &'a Agent,
-        claims: &'a Arc<Claims>,
-        mirror: &'a dyn Mirror,
-        streams: bool,
-    ) -> Self {
+    pub fn new(hub: &'a Hub, agent: &'a Agent, claims: &'a Arc<Claims>, mirror: &'a dyn Mirror, streams: bool) -> Self {
         let declaration = hub.served(&agent.application).map(|served| served.declaration);
         Self { hub, agent, claims, mirror, streams, declaration }
     }
