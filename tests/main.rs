@@ -7,6 +7,7 @@ mod calls;
 mod channel;
 mod channel_limits;
 mod cli_tokens;
+mod conformance;
 mod credentials;
 mod demo;
 mod envelope;
