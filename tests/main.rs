@@ -19,6 +19,7 @@ mod origin;
 mod outcomes;
 mod register;
 mod results;
+mod schema;
 mod serve;
 mod support;
 mod texts;
