@@ -37,7 +37,7 @@ pub(super) async fn connect(serve: &Serve) {
 
 /// Declares one tool more, or all as they were.
 fn change(application: &Handle, tools: &[Tool], changed: bool) {
-    let more = answering("test_changed_tool", "There only after a change of the list", json!({ "content": [] }));
+    let more = answering("test_changed_tool", "There only after a change of the list", &json!({ "content": [] }));
     application.set_tools(tools.iter().cloned().chain(changed.then_some(more)));
 }
 
@@ -49,7 +49,7 @@ fn tools(trigger: &UnboundedSender<()>) -> Vec<Tool> {
 
 /// One for each kind of content.
 fn contents() -> Vec<Tool> {
-    let content = |name, description, content: &[Value]| answering(name, description, json!({ "content": content }));
+    let content = |name, description, content: &[Value]| answering(name, description, &json!({ "content": content }));
     let sound = json!({ "type": "audio", "data": WAV, "mimeType": "audio/wav" });
     let embedded = resource("test://embedded-resource", "text/plain", "This is an embedded resource content.");
     let mixed = [
@@ -76,7 +76,7 @@ fn plain() -> Vec<Tool> {
         ("test_streaming_elicitation", "Works without asking the agent's person"),
         ("test_reconnection", "Answers on the connection that asked"),
     ]
-    .map(|(name, description)| answering(name, description, done()))
+    .map(|(name, description)| answering(name, description, &done()))
     .into()
 }
 
@@ -140,7 +140,7 @@ fn slow_compute() -> Tool {
 }
 
 /// A tool without arguments that answers this, always.
-fn answering(name: &str, description: &str, result: Value) -> Tool {
+fn answering(name: &str, description: &str, result: &Value) -> Tool {
     let result = result.to_string();
     Tool::new(name).description(description).handler(move |_| {
         let answer = Answer::raw(result.as_str());
@@ -150,7 +150,7 @@ fn answering(name: &str, description: &str, result: Value) -> Tool {
 
 /// A tool without arguments that fails with these words, always.
 fn failing(name: &str, description: &str, words: &str) -> Tool {
-    answering(name, description, json!({ "isError": true, "content": [text(words)] }))
+    answering(name, description, &json!({ "isError": true, "content": [text(words)] }))
 }
 
 fn text(text: &str) -> Value {

@@ -68,12 +68,9 @@ impl Run {
         Ok(())
     }
 
-    /// The checks that failed, with what the suite says about each.
-    pub(super) fn failed(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.checks.iter().filter_map(|(id, verdict)| match verdict {
-            Verdict::Failed(error) => Some((id.as_str(), error.as_str())),
-            Verdict::Passed | Verdict::Skipped => None,
-        })
+    /// All checks.
+    pub(super) fn checks(&self) -> impl Iterator<Item = (&str, &Verdict)> {
+        self.checks.iter().map(|(id, verdict)| (id.as_str(), verdict))
     }
 
     /// What became of a check, if it ran.
@@ -83,15 +80,20 @@ impl Run {
 
     /// One line for people.
     pub(super) fn counts(&self) -> String {
-        let count = |wanted: fn(&Verdict) -> bool| self.checks.values().filter(|verdict| wanted(verdict)).count();
-        let failing: BTreeSet<_> = self.failed().filter_map(|(id, _)| Some(id.split_once(':')?.0)).collect();
+        let (mut passed, mut skipped, mut failed, mut failing) = (0, 0, 0, BTreeSet::new());
+        for (id, verdict) in self.checks() {
+            match verdict {
+                Verdict::Passed => passed += 1,
+                Verdict::Skipped => skipped += 1,
+                Verdict::Failed(_) => {
+                    failed += 1;
+                    failing.extend(id.split(':').next());
+                }
+            }
+        }
+        let (all, whole) = (self.scenarios.len(), self.scenarios.len() - failing.len());
         format!(
-            "{} scenarios, {} without a failure; {} checks passed, {} skipped, {} failed",
-            self.scenarios.len(),
-            self.scenarios.len() - failing.len(),
-            count(|verdict| *verdict == Verdict::Passed),
-            count(|verdict| *verdict == Verdict::Skipped),
-            count(|verdict| matches!(verdict, Verdict::Failed(_))),
+            "{all} scenarios, {whole} without a failure; {passed} checks passed, {skipped} skipped, {failed} failed"
         )
     }
 }

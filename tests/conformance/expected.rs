@@ -1,13 +1,18 @@
-//! The failures that are known, each with its reason: `expected-REVISION.toml`.
+//! The checks that are known not to pass, each with its reason: `expected-REVISION.toml`.
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{collections::BTreeSet, fs, path::Path};
 
 use serde::Deserialize;
 
 use super::checks::{Run, Verdict};
 
-/// The checks that must fail. `SCENARIO:CHECK` to the reason.
-pub(super) struct Expected(BTreeMap<String, String>);
+/// What is listed, as `SCENARIO:CHECK`.
+#[derive(Default)]
+pub(super) struct Expected {
+    failed: BTreeSet<String>,
+    /// The suite does not come to them, or says that they do not apply.
+    skipped: BTreeSet<String>,
+}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -19,39 +24,41 @@ struct File {
 #[serde(deny_unknown_fields)]
 struct Entry {
     reason: String,
-    checks: Vec<String>,
+    #[serde(default)]
+    failed: Vec<String>,
+    #[serde(default)]
+    skipped: Vec<String>,
 }
 
 impl Expected {
     pub(super) fn read(file: &Path) -> Self {
         let text = fs::read_to_string(file).unwrap();
         let file: File = toml::from_str(&text).unwrap();
-        let mut expected = BTreeMap::new();
-        for Entry { reason, checks } in file.expected {
-            assert!(!reason.trim().is_empty(), "no reason for {checks:?}");
-            for check in checks {
-                assert_eq!(expected.insert(check.clone(), reason.clone()), None, "{check} is listed twice");
-            }
+        let mut expected = Self::default();
+        for Entry { reason, failed, skipped } in file.expected {
+            assert!(!reason.trim().is_empty(), "no reason for {failed:?} {skipped:?}");
+            expected.failed.extend(failed);
+            expected.skipped.extend(skipped);
         }
-        Self(expected)
+        expected
     }
 
-    /// How many checks are listed.
-    pub(super) fn len(&self) -> usize {
-        self.0.len()
+    /// How many failures are listed.
+    pub(super) fn failures(&self) -> usize {
+        self.failed.len()
     }
 
-    /// Failures that are not listed, and listed checks that do not fail.
+    /// What does not pass and is not listed, and what is listed and not so.
     pub(super) fn faults(&self, run: &Run) -> Vec<String> {
-        let unlisted = run.failed().filter(|(id, _)| !self.0.contains_key(*id));
-        let unlisted = unlisted.map(|(id, error)| format!("{id} fails: {error}"));
-        let stale = self.0.keys().filter_map(|id| match run.verdict(id) {
-            Some(Verdict::Failed(_)) => None,
-            Some(Verdict::Passed) => Some(format!("{id} passes: take it off the list")),
-            Some(Verdict::Skipped) => Some(format!("{id} is skipped: take it off the list")),
-            None => Some(format!("{id} did not run: take it off the list")),
+        let unlisted = run.checks().filter_map(|(id, verdict)| match verdict {
+            Verdict::Failed(error) => (!self.failed.contains(id)).then(|| format!("{id} fails: {error}")),
+            Verdict::Skipped => (!self.skipped.contains(id)).then(|| format!("{id} is skipped")),
+            Verdict::Passed => None,
         });
-        unlisted.chain(stale).collect()
+        let failed = self.failed.iter().filter(|id| !matches!(run.verdict(id), Some(Verdict::Failed(_))));
+        let skipped = self.skipped.iter().filter(|id| !matches!(run.verdict(id), Some(Verdict::Skipped)));
+        let stale = failed.map(|id| (id, "fail")).chain(skipped.map(|id| (id, "be skipped")));
+        unlisted.chain(stale.map(|(id, what)| format!("{id} is listed to {what}, and is not so"))).collect()
     }
 }
 
@@ -62,34 +69,41 @@ mod tests {
     use super::*;
 
     fn run() -> Run {
-        let mut run = Run::default();
         let checks = json!([
             { "id": "good", "status": "SUCCESS" },
             { "id": "bad", "status": "FAILURE", "errorMessage": "no" },
-            { "id": "should", "status": "WARNING" },
+            { "id": "should", "status": "WARNING", "errorMessage": "rather" },
             { "id": "idle", "status": "SKIPPED" },
             { "id": "note", "status": "INFO" },
             // Every occurrence counts.
-            { "id": "mixed", "status": "FAILURE" },
+            { "id": "mixed", "status": "FAILURE", "errorMessage": "once" },
             { "id": "mixed", "status": "SUCCESS" },
         ]);
+        let mut run = Run::default();
         run.add("s", serde_json::from_value(checks).unwrap()).unwrap();
         run
     }
 
-    fn faults(listed: &[&str]) -> Vec<String> {
-        Expected(listed.iter().map(|id| ((*id).to_owned(), "reason".to_owned())).collect()).faults(&run())
+    fn faults(failed: &[&str], skipped: &[&str]) -> Vec<String> {
+        let set = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect();
+        Expected { failed: set(failed), skipped: set(skipped) }.faults(&run())
     }
 
     #[test]
-    fn the_list_must_be_what_fails() {
-        assert_eq!(faults(&["s:bad", "s:mixed", "s:should"]), [""; 0]);
-        assert_eq!(faults(&["s:mixed", "s:should"]), ["s:bad fails: no"]);
-        for (id, end) in
-            [("s:good", "passes"), ("s:idle", "is skipped"), ("s:note", "did not run"), ("x", "did not run")]
-        {
-            let expected = format!("{id} {end}: take it off the list");
-            assert_eq!(faults(&["s:bad", "s:mixed", "s:should", id]), [expected]);
+    fn what_does_not_pass_must_be_listed() {
+        let all = ["s:bad fails: no", "s:idle is skipped", "s:mixed fails: once", "s:should fails: rather"];
+        assert_eq!(faults(&[], &[]), all);
+        assert_eq!(faults(&["s:bad", "s:mixed", "s:should"], &["s:idle"]), [""; 0]);
+    }
+
+    #[test]
+    fn what_is_listed_must_not_pass() {
+        let mut failed = vec!["s:bad", "s:mixed", "s:should"];
+        for id in ["s:good", "s:note", "s:idle", "x:bad"] {
+            failed.push(id);
+            assert_eq!(faults(&failed, &["s:idle"]), [format!("{id} is listed to fail, and is not so")]);
+            failed.pop();
         }
+        assert_eq!(faults(&failed, &["s:idle", "s:good"]), ["s:good is listed to be skipped, and is not so"]);
     }
 }
