@@ -1,10 +1,8 @@
-// What every agent in JavaScript does, whichever library it speaks through. The last line on stdout is what it found.
+// What every agent in JavaScript does, whichever library it speaks through.
 
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-
-// The announcement has this long, and so has all else that ends by itself.
-const LIMIT = 20_000;
 
 /** Where the bridge is, and the options of a transport: the token stands in the header or in the URL. */
 export function bridge() {
@@ -13,47 +11,46 @@ export function bridge() {
   return { url: new URL(url), headers };
 }
 
-/**
- * A `fetch` for the transport of a legacy agent, and a promise of its notification stream: the library opens that by
- * itself and says nothing, and an announcement is for open streams alone.
- */
-export function watchedFetch() {
-  let open;
-  const listening = new Promise((resolve) => (open = resolve));
+/** A `fetch` for the transport that tells which streams are open; the libraries say nothing of them. */
+export function watching() {
+  const waits = [];
   const watched = async (input, init) => {
+    const at = waits.findIndex(({ method, word }) => init.method === method && (init.body ?? '').includes(word));
+    const [wait] = at < 0 ? [] : waits.splice(at, 1);
     const response = await fetch(input, init);
-    if (init?.method === 'GET' && response.ok) open();
+    if (response.headers.get('content-type') === 'text/event-stream') wait?.opened();
     return response;
   };
-  return { watched, listening };
+  // The promise of a stream that answers the next request of this method with this word in it.
+  const stream = (method, word = '') => new Promise((opened) => waits.push({ method, word, opened }));
+  return { fetch: watched, stream };
 }
 
-/** A promise from outside, that fails when it takes too long. */
-export function waiting(what) {
-  let resolve;
-  const settled = new Promise((done, fail) => {
-    const timer = setTimeout(() => fail(new Error(`no ${what} within ${LIMIT} ms`)), LIMIT);
-    resolve = (value) => (clearTimeout(timer), done(value));
-  });
-  // Whoever awaits it later still sees the failure.
-  settled.catch(() => {});
-  return { settled, resolve };
+/** The option of a client that follows changes of the list, and a promise of the names after the first. */
+export function following() {
+  let heard;
+  const changed = new Promise((resolve) => (heard = resolve));
+  const onChanged = (error, tools) => heard(error ?? tools.map((tool) => tool.name));
+  return { listChanged: { tools: { onChanged } }, changed };
 }
 
-/** Lists, calls, follows a change of the list, cancels a call, and calls again. */
-export async function steps(client, { changed, extra = {} }) {
+/**
+ * Lists, calls, follows a change of the list, gives up a call before its answer begins and one after, and calls again.
+ * `call` is `client.callTool` with the options where the library takes them.
+ */
+export async function steps(client, call, changed, stream) {
   assert.deepEqual(await names(client), ['fast', 'slow', 'change']);
   assert.equal(client.getInstructions(), 'Three tools for tests.');
-  await callFast(client, 'Grüße 😀');
+  await callFast(call, 'Grüße 😀');
 
-  await client.callTool({ name: 'change', arguments: {} });
-  await changed;
+  await call({ name: 'change', arguments: {} });
+  assert.deepEqual(await changed, ['fast', 'slow', 'change', 'new']);
   assert.deepEqual(await names(client), ['fast', 'slow', 'change', 'new']);
 
-  await cancelSlow(client);
-  await callFast(client, 'plain');
+  await giveUp(call, line());
+  await giveUp(call, stream('POST', 'slow'));
+  await callFast(call, 'plain');
   await client.close();
-  console.log(JSON.stringify({ done: true, ...extra }));
 }
 
 async function names(client) {
@@ -61,22 +58,22 @@ async function names(client) {
   return tools.map((tool) => tool.name);
 }
 
-async function callFast(client, text) {
-  const { structuredContent } = await client.callTool({ name: 'fast', arguments: { text } });
+async function callFast(call, text) {
+  const { structuredContent } = await call({ name: 'fast', arguments: { text } });
   assert.deepEqual(structuredContent, { said: text });
 }
 
-/** Calls the tool that never answers, and gives up when it is told that the application has the call. */
-async function cancelSlow(client) {
-  const lines = createInterface({ input: process.stdin });
-  const given = new AbortController();
-  lines.once('line', () => given.abort(new Error('given up')));
-  const call = client.callTool({ name: 'slow', arguments: {} }, ...options(client, given.signal));
-  await assert.rejects(call, /given up/);
-  lines.close();
+/** Calls the tool that never answers, and gives up then. */
+async function giveUp(call, then) {
+  const patience = new AbortController();
+  then.then(() => patience.abort(new Error('given up')));
+  await assert.rejects(call({ name: 'slow', arguments: {} }, { signal: patience.signal }), /given up/);
 }
 
-// The second argument of the older library is the schema of the result.
-function options(client, signal) {
-  return client.callTool.length > 2 || client.takesSchema ? [undefined, { signal }] : [{ signal }];
+/** Of the line on stdin that says that the application has the call. */
+async function line() {
+  const lines = createInterface({ input: process.stdin });
+  await once(lines, 'line');
+  lines.close();
+  process.stdin.destroy();
 }
