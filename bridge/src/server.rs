@@ -30,6 +30,7 @@ use crate::{
     guard::{self, Guard},
     hub::{Hub, Settings},
     port::{self, ListenError},
+    room::Room,
     token::{Access, Secrets},
 };
 
@@ -46,6 +47,8 @@ pub struct Config {
     pub allow_origins: Vec<String>,
     /// Time an application has for a call.
     pub call_time: Duration,
+    /// How many peers are served at a time.
+    pub room: Room,
 }
 
 /// A bridge that listens and has not begun to serve.
@@ -79,11 +82,12 @@ impl Bridge {
 
     /// Serves until `stop` resolves; then tells applications to come back and ends what is left.
     pub async fn serve(self, stop: impl Future<Output = ()>) {
-        let hub = Hub::start(Settings { confirm: self.config.confirm, call_time: self.config.call_time });
+        let Config { confirm, call_time, room, .. } = self.config;
+        let hub = Hub::start(Settings { confirm, call_time, applications: room.applications });
         let (alive, mut last) = mpsc::channel(1);
         let router = routes(&hub, self.port, self.config, alive.clone());
         let (stopping, stopped) = watch::channel(());
-        let connections = Connections::default();
+        let connections = Connections::new(room.connections);
         let accepting = accept(&self.listener, router, &connections, &alive, &stopped);
         tokio::select! {
             () = accepting => {}

@@ -11,7 +11,7 @@ use std::{
 
 use crate::{
     bad_usage, packages,
-    tools::{self, CLIPPY, NODE, NPM, RUSTFMT, Tool},
+    tools::{self, CLIPPY, CURL, NODE, NPM, RUSTFMT, Tool},
 };
 
 struct Suite {
@@ -31,7 +31,8 @@ const SUITES: [Suite; 5] = [
         tools: &[&CLIPPY],
         ..Suite::cargo("clippy", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])
     },
-    Suite::cargo("tests", &["test", "--workspace", "--no-fail-fast"]),
+    // The demo's lines are pasted into a shell, as a reader would.
+    Suite { tools: &[&CURL], ..Suite::cargo("tests", &["test", "--workspace", "--no-fail-fast"]) },
     Suite { packages: Some("tests/conformance"), tools: &[&NODE, &NPM], ..Suite::cargo("conformance", CONFORMANCE) },
     Suite {
         environment: &[("RUSTDOCFLAGS", "-D warnings")],

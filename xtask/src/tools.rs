@@ -47,6 +47,14 @@ pub(crate) const CLIPPY: Tool = Tool {
     by_hand: "`rustup component add clippy`; where Rust is the system's own, `apt-get install rust-clippy` or `dnf install clippy`",
 };
 
+/// `curl`.
+pub(crate) const CURL: Tool = Tool {
+    name: "curl",
+    probe: &["curl", "--version"],
+    ways: &[Way::Debian("curl")],
+    by_hand: "the package `curl` of your system; Windows and macOS bring it",
+};
+
 /// `cargo deny`.
 pub(crate) const CARGO_DENY: Tool = Tool {
     name: "cargo-deny",
