@@ -19,8 +19,8 @@ use tokio::sync::{mpsc, oneshot};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let (changes, mut changed) = mpsc::unbounded_channel();
-    let tools = [fast(), slow(), change(changes)];
+    let (order, mut orders) = mpsc::unbounded_channel();
+    let tools = [fast(), slow(), change(order)];
     let application = Application::new(env::var("CLIENTMCP_TOKEN")?)
         .url(env::var("CLIENTMCP_CONNECT")?)
         .instructions("Three tools for tests.")
@@ -33,7 +33,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         tokio::select! {
             _ = &mut end => break,
             ended = application.ended() => return Err(ended.into()),
-            Some(()) = changed.recv() => application.set_tools(tools.iter().cloned().chain([new()])),
+            Some(()) = orders.recv() => application.set_tools(tools.iter().cloned().chain([new()])),
         }
     }
     application.close().await;
@@ -74,12 +74,12 @@ fn slow() -> Tool {
     })
 }
 
-fn change(changes: mpsc::UnboundedSender<()>) -> Tool {
+fn change(order: mpsc::UnboundedSender<()>) -> Tool {
     Tool::new("change").description("Adds the tool `new` to the list.").handler(move |call: Call| {
-        let changes = changes.clone();
+        let order = order.clone();
         async move {
             saw_call(&call);
-            changes.send(()).map_err(|_| "the application is ending")?;
+            order.send(()).map_err(|_| "the application is ending")?;
             Ok::<_, clientmcp::ToolError>("changed")
         }
     })

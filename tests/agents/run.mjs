@@ -61,7 +61,10 @@ async function follows(t, place, command) {
     assert.deepEqual(await application.next(), { saw: 'cancel', name: 'slow' });
     assert.deepEqual(await application.next(), call('fast', '{"text":"plain"}'));
   };
-  await Promise.all([running.ended, watched()]);
+  // What is missing then never comes.
+  const ended = running.ended.finally(application.end);
+  await Promise.all([ended, watched()]);
+  assert.deepEqual(await application.rest(), []);
 }
 
 /** The Inspector's command line does one thing a run. */
@@ -116,7 +119,7 @@ async function scene(t, place) {
 
 /** A program that says on stdout, a JSON object a line, what happens to it. */
 function start(t, [program, ...words], variables = {}) {
-  const env = { ...process.env, ...variables };
+  const env = { ...process.env, CLIENTMCP_LOG: 'warn', ...variables };
   const started = spawn(program, words, { env, stdio: ['pipe', 'pipe', 'inherit'] });
   t.after(() => stop(started));
   const lines = createInterface({ input: started.stdout })[Symbol.asyncIterator]();
@@ -125,7 +128,12 @@ function start(t, [program, ...words], variables = {}) {
     assert(!done, `${program} has ended`);
     return JSON.parse(value);
   };
-  return { next };
+  const rest = async () => {
+    const more = [];
+    for await (const line of lines) more.push(line);
+    return more;
+  };
+  return { next, rest, end: () => started.stdin.end() };
 }
 
 /** A program that does its work and ends; `ended` is what it printed, or fails with that. */

@@ -113,13 +113,10 @@ impl Asked {
     /// The request that a message of this id belongs to. None when the body is not known or no JSON.
     fn request(&self, id: Option<&Value>) -> Option<Value> {
         let body = std::str::from_utf8(&self.body).ok()?;
-        match serde_json::from_str(&holdable(body)).ok()? {
-            Value::Array(batch) => {
-                let request = batch.into_iter().find(|request| id.is_some() && request.get("id") == id);
-                Some(request.unwrap_or_default())
-            }
-            request => Some(request),
-        }
+        let request: Value = serde_json::from_str(&holdable(body)).ok()?;
+        let Some(batch) = request.as_array() else { return Some(request) };
+        let own = batch.iter().find(|request| id.is_some() && request.get("id") == id);
+        Some(own.cloned().unwrap_or_default())
     }
 
     fn revision(&self, request: Option<&Value>, answer: &Value) -> &'static str {
