@@ -2,5 +2,21 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test ends by panicking")]
 
+mod calls;
+mod channel;
+mod channel_limits;
 mod cli_tokens;
+mod credentials;
+mod envelope;
+mod eras;
+mod handshake;
+mod ladder;
+mod mirrored;
+mod origin;
+mod outcomes;
+mod register;
+mod results;
+mod serve;
+mod support;
+mod texts;
 mod tidy;

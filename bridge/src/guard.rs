@@ -53,6 +53,11 @@ impl Guard {
     }
 }
 
+/// True for `/mcp` and `/mcp/<token>`.
+pub fn is_endpoint(path: &str) -> bool {
+    path == "/mcp" || path.strip_prefix("/mcp/").is_some_and(|token| !token.is_empty() && !token.contains('/'))
+}
+
 /// The token of a path `/mcp/<token>`; nothing for `/mcp`. The path stays undecoded.
 pub fn path_token(path: &str) -> Result<Option<&str>, Refusal> {
     let token = path.strip_prefix("/mcp/");

@@ -14,6 +14,7 @@ pub mod mcp;
 pub mod port;
 pub mod refusal;
 pub mod respond;
+pub mod revision;
 pub mod secret_file;
 pub mod server;
 pub mod text;

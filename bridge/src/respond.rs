@@ -10,8 +10,8 @@ use clientmcp_protocol::{
 use serde_json::value::RawValue;
 
 use crate::{
-    mcp::classify::{Era, Revision},
     refusal::{Ended, Limit, Outcome, Refusal},
+    revision::{Era, Revision},
     text,
 };
 

@@ -27,7 +27,7 @@ use crate::{
     agent::{self, Endpoint, Severed},
     approvals::Confirm,
     client::{self, Channel},
-    guard::Guard,
+    guard::{self, Guard},
     hub::{Hub, Settings},
     port::{self, ListenError},
     token::{Access, Secrets},
@@ -116,7 +116,7 @@ async fn check_host(State(guard): State<Arc<Guard>>, request: Request, next: Nex
     let (parts, body) = request.into_parts();
     match guard.host(&parts) {
         Ok(()) => next.run(Request::from_parts(parts, body)).await,
-        Err(refusal) if parts.uri.path() == "/mcp" || parts.uri.path().starts_with("/mcp/") => agent::refuse(&refusal),
+        Err(refusal) if guard::is_endpoint(parts.uri.path()) => agent::refuse(&refusal),
         Err(_) => client::refuse_host(),
     }
 }

@@ -9,7 +9,7 @@ use super::File;
 const SOURCE: &str = "bridge/src/";
 
 /// A module and what it may import; what those may import, it may too. `main` alone sees only what stands here.
-const ARROWS: [(&str, &[&str]); 23] = [
+const ARROWS: [(&str, &[&str]); 24] = [
     ("main", &["commands"]),
     ("commands", &["runtime", "secret_file", "server", "shim", "stop", "token"]),
     ("server", &["agent", "client", "door", "control", "guard", "port", "token"]),
@@ -24,12 +24,13 @@ const ARROWS: [(&str, &[&str]); 23] = [
     ("approvals", &["call"]),
     ("call", &["declaration", "refusal"]),
     ("guard", &["refusal"]),
-    ("respond", &["refusal"]),
+    ("respond", &["refusal", "revision"]),
     ("refusal", &["text"]),
     ("secret_file", &["token"]),
     ("token", &["text"]),
     ("port", &["text"]),
     ("declaration", &["text"]),
+    ("revision", &[]),
     ("runtime", &[]),
     ("stop", &[]),
     ("text", &[]),

@@ -35,7 +35,7 @@ pub(crate) const RUSTFMT: Tool = Tool {
     name: "rustfmt",
     probe: &["cargo", "fmt", "--version"],
     ways: &[Way::Component("rustfmt"), Way::Debian("rustfmt")],
-    by_hand: "`rustup component add rustfmt`; where Rust is the system's own, `dnf install rustfmt` on Fedora",
+    by_hand: "`rustup component add rustfmt`; where Rust is the system's own, `apt-get install rustfmt` or `dnf install rustfmt`",
 };
 
 /// `cargo clippy`.
@@ -43,7 +43,7 @@ pub(crate) const CLIPPY: Tool = Tool {
     name: "clippy",
     probe: &["cargo", "clippy", "--version"],
     ways: &[Way::Component("clippy"), Way::Debian("rust-clippy")],
-    by_hand: "`rustup component add clippy`; where Rust is the system's own, `dnf install clippy` on Fedora",
+    by_hand: "`rustup component add clippy`; where Rust is the system's own, `apt-get install rust-clippy` or `dnf install clippy`",
 };
 
 /// `cargo deny`.

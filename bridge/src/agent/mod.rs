@@ -24,9 +24,10 @@ use crate::{
     call::Agent,
     guard::{self, Guard},
     hub::Hub,
-    mcp::{self, Answer, Mirror, Mirrored, classify::Era},
+    mcp::{self, Answer, Mirror, Mirrored},
     refusal::Refusal,
     respond::{self, Refused},
+    revision::Era,
     token::Access,
 };
 

@@ -142,6 +142,9 @@ const TOOL_MEMBERS: [(&str, Kind); 5] = [
     ("_meta", Kind::Object),
 ];
 
+/// Where a schema's `properties` are looked at.
+const SCHEMAS: [(&str, &str); 2] = [("inputSchema", "inputSchema."), ("outputSchema", "outputSchema.")];
+
 const ANNOTATIONS: [(&str, Kind); 5] = [
     ("title", Kind::String),
     ("readOnlyHint", Kind::Bool),
@@ -156,6 +159,11 @@ fn check_known_members(definition: &Object<'_>) -> Result<(), ToolFault> {
     check_kinds("", definition, &TOOL_MEMBERS)?;
     if let Some(annotations) = definition.get("annotations").and_then(object) {
         check_kinds("annotations.", &annotations, &ANNOTATIONS)?;
+    }
+    for (name, within) in SCHEMAS {
+        if let Some(schema) = definition.get(name).and_then(object) {
+            check_kinds(within, &schema, &[("properties", Kind::Object)])?;
+        }
     }
     let is_icon = |raw| object(raw).and_then(|icon| icon.get("src")).is_some_and(|src| text::kind(src) == Kind::String);
     let are_icons = |raw| items(raw).is_some_and(|icons| icons.into_iter().all(is_icon));
@@ -176,13 +184,9 @@ fn check_kinds(within: &'static str, object: &Object<'_>, members: &[(&'static s
 /// The text of `inputSchema`, when it is an object schema.
 fn input_schema<'a>(definition: &Object<'a>) -> Result<&'a str, ToolFault> {
     let raw = definition.get("inputSchema").ok_or(ToolFault::NoInputSchema)?;
-    let not = |within, name| ToolFault::Member { within, name, kind: Kind::Object };
-    let schema = object(raw).ok_or(not("", "inputSchema"))?;
+    let schema = object(raw).ok_or(ToolFault::Member { within: "", name: "inputSchema", kind: Kind::Object })?;
     if schema.get("type").and_then(text::string).as_deref() != Some("object") {
         return Err(ToolFault::InputSchemaType);
-    }
-    if schema.get("properties").is_some_and(|properties| text::kind(properties) != Kind::Object) {
-        return Err(not("inputSchema.", "properties"));
     }
     Ok(raw.get())
 }

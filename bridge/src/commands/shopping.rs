@@ -1,185 +1,242 @@
-//! The demo's application: a shopping list that an agent can read and change. Small, but all of it is real.
+//! A small real application: a shopping list whose tools an agent can call. The demo runs it; it shows what a good
+//! citizen declares, and it never touches anything but its own list.
 
 use std::{
+    future::ready,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
 use clientmcp::{Application, Call, Json, Tool, ToolError};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::time::sleep;
 
-/// One item is enough for a long shopping trip.
-const MOST_OF_ONE: u32 = 99;
+/// How long it takes to find one item in the shop.
+const PER_ITEM: Duration = Duration::from_secs(1);
 
-/// What the shop takes for each item at the till: long enough to see a call under way.
-const TILL_TIME: Duration = Duration::from_millis(1_500);
+const INSTRUCTIONS: &str = "A shopping list shared with the user. Look at it with list_items before you change it. Items \
+                            are told apart by name, in any letter case. check_out empties the list.";
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-struct Item {
-    name: String,
-    quantity: u32,
+/// The most of one item: a list for people, not for a warehouse.
+const MOST: u32 = 99;
+
+/// The application, ready to connect.
+pub fn shopping_list(url: &str, token: String) -> Application {
+    let list = List::default();
+    Application::new(token).url(url).instructions(INSTRUCTIONS).tools([
+        add_item_tool(list.clone()),
+        list_items_tool(list.clone()),
+        check_out_tool(list),
+    ])
 }
 
-/// The state that the tools share; a window of a real application would show the same.
-#[derive(Debug, Clone, Default)]
-struct ShoppingList(Arc<Mutex<Vec<Item>>>);
+fn add_item_tool(list: List) -> Tool {
+    Tool::new("add_item")
+        .title("Add an item")
+        .description("Puts an item on the list, or more of one that is already there. Answers how many are needed now.")
+        .input_schema(json!({
+            "type": "object",
+            "properties": {
+                "name": { "type": "string", "minLength": 1, "description": "What to buy, such as \"oat milk\"" },
+                "quantity": { "type": "integer", "minimum": 1, "maximum": MOST, "default": 1 },
+            },
+            "required": ["name"],
+            "additionalProperties": false,
+        }))
+        .output_schema(item_schema())
+        .read_only(false)
+        .destructive(false)
+        .idempotent(false)
+        .open_world(false)
+        .handler(move |call| ready(add_item(&list, &call)))
+}
+
+fn list_items_tool(list: List) -> Tool {
+    Tool::new("list_items")
+        .title("Show the list")
+        .description("Answers what is on the list, in the order it was added.")
+        .input_schema(json!({ "type": "object", "additionalProperties": false }))
+        .output_schema(json!({
+            "type": "object",
+            "properties": { "items": { "type": "array", "items": item_schema() } },
+            "required": ["items"],
+        }))
+        .read_only(true)
+        .open_world(false)
+        .handler(move |_| ready(Json(Items { items: list.items().clone() })))
+}
+
+fn check_out_tool(list: List) -> Tool {
+    Tool::new("check_out")
+        .title("Check out")
+        .description(
+            "Walks through the shop and buys everything on the list, a second for each item, then takes what was bought \
+             off the list. Fails when the list is empty. When it is cancelled, nothing was bought.",
+        )
+        .input_schema(json!({ "type": "object", "additionalProperties": false }))
+        .output_schema(json!({
+            "type": "object",
+            "properties": { "bought": { "type": "array", "items": item_schema() } },
+            "required": ["bought"],
+        }))
+        .read_only(false)
+        .destructive(true)
+        .idempotent(false)
+        .open_world(false)
+        .handler(move |_| check_out(list.clone()))
+}
+
+fn item_schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": { "name": { "type": "string" }, "quantity": { "type": "integer" } },
+        "required": ["name", "quantity"],
+    })
+}
+
+fn add_item(list: &List, call: &Call) -> Result<Json<Item>, ToolError> {
+    let AddItem { name, quantity } = call.arguments()?;
+    let name = name.trim();
+    if name.is_empty() {
+        return Err("the item needs a name; nothing was added".into());
+    }
+    list.add(name, quantity).map(Json)
+}
+
+async fn check_out(list: List) -> Result<Json<Bought>, ToolError> {
+    let bought = list.items().clone();
+    if bought.is_empty() {
+        return Err("the list is empty, so there is nothing to buy; add an item first".into());
+    }
+    for _item in &bought {
+        sleep(PER_ITEM).await;
+    }
+    list.take(&bought)?;
+    Ok(Json(Bought { bought }))
+}
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct AddItem {
     name: String,
     #[serde(default = "one")]
     quantity: u32,
 }
 
-#[derive(Deserialize)]
-struct RemoveItem {
-    name: String,
-}
-
 fn one() -> u32 {
     1
 }
 
-/// The application, ready to connect.
-pub(super) fn shopping_list(url: &str, token: String) -> Application {
-    let list = ShoppingList::default();
-    Application::new(token)
-        .url(url)
-        .instructions("The user's shopping list. Names of items are free text; quantities are whole numbers.")
-        .tool(add_item(list.clone()))
-        .tool(list_items(list.clone()))
-        .tool(remove_item(list.clone()))
-        .tool(check_out(list))
+#[derive(Serialize)]
+struct Items {
+    items: Vec<Item>,
 }
 
-fn add_item(list: ShoppingList) -> Tool {
-    let schema = json!({
-        "type": "object",
-        "properties": {
-            "name": { "type": "string", "description": "What to buy", "minLength": 1, "maxLength": 100 },
-            "quantity": { "type": "integer", "description": "How many", "minimum": 1, "maximum": MOST_OF_ONE, "default": 1 }
-        },
-        "required": ["name"]
-    });
-    Tool::new("add_item")
-        .title("Add an item")
-        .description("Puts an item on the shopping list, or more of one that is on it.")
-        .input_schema(schema)
-        .destructive(false)
-        .open_world(false)
-        .handler(move |call: Call| {
-            let list = list.clone();
-            async move { list.add(&call.arguments()?) }
-        })
+#[derive(Serialize)]
+struct Bought {
+    bought: Vec<Item>,
 }
 
-fn list_items(list: ShoppingList) -> Tool {
-    let item = json!({
-        "type": "object",
-        "properties": { "name": { "type": "string" }, "quantity": { "type": "integer" } },
-        "required": ["name", "quantity"]
-    });
-    Tool::new("list_items")
-        .title("List the items")
-        .description("Says what is on the shopping list, in the order it was added.")
-        .input_schema(json!({ "type": "object" }))
-        .output_schema(json!({
-            "type": "object",
-            "properties": { "items": { "type": "array", "items": item } },
-            "required": ["items"]
-        }))
-        .read_only(true)
-        .open_world(false)
-        .handler(move |_| {
-            let items = list.items().clone();
-            async move { Json(json!({ "items": items })) }
-        })
+/// An item, and how many of it are needed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+struct Item {
+    name: String,
+    quantity: u32,
 }
 
-fn remove_item(list: ShoppingList) -> Tool {
-    let schema = json!({
-        "type": "object",
-        "properties": { "name": { "type": "string", "description": "As it stands on the list" } },
-        "required": ["name"]
-    });
-    Tool::new("remove_item")
-        .title("Remove an item")
-        .description("Takes an item off the shopping list. Fails when it is not on the list.")
-        .input_schema(schema)
-        .destructive(true)
-        .idempotent(true)
-        .open_world(false)
-        .handler(move |call: Call| {
-            let list = list.clone();
-            async move { list.remove(&call.arguments::<RemoveItem>()?.name) }
-        })
+impl Item {
+    fn is(&self, name: &str) -> bool {
+        self.name.to_lowercase() == name.to_lowercase()
+    }
 }
 
-fn check_out(list: ShoppingList) -> Tool {
-    Tool::new("check_out")
-        .title("Check out")
-        .description(
-            "Buys everything on the list and empties it. Takes a moment for each item; fails when the list is empty.",
-        )
-        .input_schema(json!({ "type": "object" }))
-        .destructive(true)
-        .open_world(false)
-        .handler(move |_| {
-            let list = list.clone();
-            async move { list.check_out().await }
-        })
-}
+/// The list itself: the state that a user interface would show as well.
+#[derive(Clone, Default)]
+struct List(Arc<Mutex<Vec<Item>>>);
 
-impl ShoppingList {
+impl List {
     fn items(&self) -> MutexGuard<'_, Vec<Item>> {
-        // No holder of the lock can panic halfway through a change.
+        // No change is ever half made, so a list that a panic left behind is a good one.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn add(&self, item: &AddItem) -> Result<String, ToolError> {
-        let name = item.name.trim();
-        if name.is_empty() || name.chars().count() > 100 {
-            return Err("`name` must have 1 to 100 characters".into());
-        }
+    /// Adds to the item of this name, and answers it.
+    fn add(&self, name: &str, quantity: u32) -> Result<Item, ToolError> {
         let mut items = self.items();
-        let on_list = items.iter().position(|listed| listed.name == name);
-        let had = on_list.and_then(|place| items.get(place)).map_or(0, |listed| listed.quantity);
-        let quantity = had.saturating_add(item.quantity);
-        if item.quantity == 0 || quantity > MOST_OF_ONE {
-            return Err(ToolError::new(format!(
-                "the list takes 1 to {MOST_OF_ONE} of one item, and has {had} of {name}"
-            )));
+        let found = items.iter().position(|item| item.is(name));
+        let has = found.map_or(0, |index| items[index].quantity);
+        let needed = has.saturating_add(quantity);
+        if quantity == 0 || needed > MOST {
+            let reason = format!("there can be 1 to {MOST} of an item, and the list has {has}; nothing was added");
+            return Err(ToolError::new(reason));
         }
-        match on_list.and_then(|place| items.get_mut(place)) {
-            Some(listed) => listed.quantity = quantity,
-            None => items.push(Item { name: name.to_owned(), quantity }),
+        if let Some(index) = found {
+            items[index].quantity = needed;
+            return Ok(items[index].clone());
         }
-        Ok(format!("{quantity} x {name} on the list"))
+        let item = Item { name: name.to_owned(), quantity: needed };
+        items.push(item.clone());
+        Ok(item)
     }
 
-    fn remove(&self, name: &str) -> Result<String, ToolError> {
+    /// Takes what was bought off the list. What was added meanwhile stays; what is gone was bought by another call.
+    fn take(&self, bought: &[Item]) -> Result<(), ToolError> {
         let mut items = self.items();
-        let place = items.iter().position(|item| item.name == name);
-        let place =
-            place.ok_or_else(|| ToolError::new(format!("{name} is not on the list; list_items says what is")))?;
-        let removed = items.remove(place);
-        Ok(format!("{} x {} taken off the list", removed.quantity, removed.name))
+        let all_there = bought.iter().all(|b| items.iter().any(|i| i.name == b.name && i.quantity >= b.quantity));
+        if !all_there {
+            return Err("somebody else checked out meanwhile; nothing was bought twice".into());
+        }
+        for b in bought {
+            for item in items.iter_mut().filter(|item| item.name == b.name) {
+                item.quantity -= b.quantity;
+            }
+        }
+        items.retain(|item| item.quantity > 0);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn item(name: &str, quantity: u32) -> Item {
+        Item { name: name.into(), quantity }
     }
 
-    /// Item by item, so that a call that is cancelled midway leaves the rest on the list.
-    async fn check_out(&self) -> Result<String, ToolError> {
-        if self.items().is_empty() {
-            return Err("the list is empty, so there is nothing to buy".into());
+    // holds: demo-call
+    #[test]
+    fn more_of_an_item_is_the_same_item() {
+        let list = List::default();
+        assert_eq!(list.add("Milk", 1), Ok(item("Milk", 1)));
+        assert_eq!(list.add("milk", 98), Ok(item("Milk", 99)));
+        for (name, quantity) in [("MILK", 1), ("Eggs", 100), ("Eggs", 0), ("Milk", u32::MAX)] {
+            assert!(list.add(name, quantity).is_err(), "{name} {quantity}");
         }
-        let mut bought = Vec::new();
-        loop {
-            let Some(next) = self.items().first().cloned() else { break };
-            sleep(TILL_TIME).await;
-            self.items().retain(|item| *item != next);
-            bought.push(format!("{} x {}", next.quantity, next.name));
-        }
-        Ok(format!("bought {}", bought.join(", ")))
+        assert_eq!(*list.items(), [item("Milk", 99)]);
+    }
+
+    // holds: demo-call
+    #[test]
+    fn what_was_added_during_a_check_out_stays() {
+        let list = List::default();
+        list.add("Milk", 1).unwrap();
+        let bought = list.items().clone();
+        list.add("Milk", 2).unwrap();
+        list.add("Eggs", 6).unwrap();
+        list.take(&bought).unwrap();
+        assert_eq!(*list.items(), [item("Milk", 2), item("Eggs", 6)]);
+    }
+
+    // holds: demo-call
+    #[tokio::test(start_paused = true)]
+    async fn two_check_outs_buy_nothing_twice() {
+        let list = List::default();
+        assert!(check_out(list.clone()).await.is_err(), "the list is empty");
+        list.add("Milk", 1).unwrap();
+        let (first, second) = tokio::join!(check_out(list.clone()), check_out(list.clone()));
+        assert!(first.is_ok() != second.is_ok());
+        assert!(list.items().is_empty());
     }
 }

@@ -7,7 +7,6 @@ use serde_json::value::RawValue;
 use super::{
     Peer, Reply,
     call::{self, Shape},
-    classify::{Era, Revision},
     message::{Params, Request},
 };
 use crate::{
@@ -15,6 +14,7 @@ use crate::{
     declaration::Tool,
     flow,
     refusal::Refusal,
+    revision::{Era, Revision},
     text::{self, Kind, Object},
 };
 

@@ -87,11 +87,18 @@ fn envelope(body: &[u8]) -> Result<Object<'_>, Refusal> {
     members.map_err(|_| Refusal::InvalidRequest("a message is one JSON object; batches are not served".into()))
 }
 
-/// A repeated id could mean either, and a response's id was ours to give.
+/// A repeated id could mean either, and a response's id was not given by its sender.
 fn readable_id<'a>(members: &Object<'a>) -> Option<&'a RawValue> {
+    if members.get("method").is_none() && is_answer(members) {
+        return None;
+    }
     let mut ids = members.iter().filter(|(name, _)| *name == "id").map(|(_, id)| id);
     let id = ids.next().filter(|id| is_id(id))?;
-    (ids.next().is_none() && members.get("method").is_some()).then_some(id)
+    ids.next().is_none().then_some(id)
+}
+
+fn is_answer(members: &Object<'_>) -> bool {
+    members.get("result").or(members.get("error")).is_some()
 }
 
 fn message<'a>(members: &Object<'a>) -> Result<Message<'a>, String> {
@@ -101,8 +108,7 @@ fn message<'a>(members: &Object<'a>) -> Result<Message<'a>, String> {
     if members.get("jsonrpc").and_then(text::string).as_deref() != Some("2.0") {
         return Err("\"jsonrpc\" is not \"2.0\"".into());
     }
-    let answers = members.get("result").or(members.get("error")).is_some();
-    let method = match (members.get("method"), answers) {
+    let method = match (members.get("method"), is_answer(members)) {
         (None, true) => return Ok(Message::Response),
         (None, false) => return Err("\"method\" is missing".into()),
         (Some(_), true) => return Err("a message with \"method\" has no \"result\" and no \"error\"".into()),

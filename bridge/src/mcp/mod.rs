@@ -16,13 +16,11 @@ use crate::{
     hub::Hub,
     refusal::Refusal,
     respond::{self, Refused},
+    revision::Era,
     text::{self, Kind},
 };
 
-use self::{
-    classify::Era,
-    message::{Message, Params, Request},
-};
+use self::message::{Message, Params, Request};
 
 /// One header as the transport carries it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

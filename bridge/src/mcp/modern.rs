@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use super::{
     Mirror, Peer,
     call::{self, Shape},
-    classify::Revision,
+    classify::VERSION_META,
     message::Request,
     mirror,
 };
@@ -13,6 +13,7 @@ use crate::{
     call::{HangUp, Routed},
     flow,
     refusal::Refusal,
+    revision::Revision,
     text::{self, Kind, Object},
 };
 
@@ -47,6 +48,9 @@ fn agree(request: &Request<'_>, mirror: &dyn Mirror) -> Result<(), Refusal> {
 }
 
 fn complete_meta(request: &Request<'_>) -> Result<(), Refusal> {
+    if request.params.meta(VERSION_META).and_then(text::string).is_none() {
+        return Err(Refusal::IncompleteMeta(format!("\"{VERSION_META}\" in \"_meta\" is not a string")));
+    }
     match request.params.meta(CAPABILITIES_META) {
         Some(capabilities) if text::kind(capabilities) == Kind::Object => Ok(()),
         Some(_) => Err(Refusal::IncompleteMeta(format!("\"{CAPABILITIES_META}\" in \"_meta\" is not an object"))),

@@ -16,7 +16,7 @@ use tokio::{
 use tokio_tungstenite::{
     WebSocketStream,
     tungstenite::{
-        Error, Message,
+        Error, Message, Utf8Bytes,
         protocol::{CloseFrame, frame::coding::CloseCode},
     },
 };
@@ -27,7 +27,7 @@ use crate::reconnect::Ending;
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Frame {
     /// A message.
-    Text(String),
+    Text(Utf8Bytes),
     /// A ping or pong of the WebSocket itself: a sign of life.
     Control,
     /// The end: closed, broken, or a frame that the protocol does not have.
@@ -97,7 +97,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
 
 fn frame(received: Option<Result<Message, Error>>) -> Frame {
     match received {
-        Some(Ok(Message::Text(text))) => Frame::Text(text.as_str().to_owned()),
+        Some(Ok(Message::Text(text))) => Frame::Text(text),
         Some(Ok(Message::Ping(_) | Message::Pong(_))) => Frame::Control,
         Some(Ok(Message::Close(Some(close)))) => {
             let (code, reason) = (close.code.into(), close.reason.as_str().to_owned());
