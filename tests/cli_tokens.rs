@@ -112,7 +112,7 @@ fn claims(output: &Output) -> Value {
     decoded(printed(output), SECRET.as_bytes()).1
 }
 
-// holds: cli-secret-new
+// holds: cli-secret
 #[test]
 fn a_new_secret_file_has_32_random_bytes_as_one_line() {
     let folder = Folder::new("new");
@@ -131,7 +131,7 @@ fn a_new_secret_file_has_32_random_bytes_as_one_line() {
     decoded(printed(&output), secrets[0].as_bytes());
 }
 
-// holds: cli-secret-mode
+// holds: cli-secret
 #[cfg(unix)]
 #[test]
 fn a_new_secret_file_is_for_its_owner_alone_whatever_the_umask() {
@@ -145,7 +145,7 @@ fn a_new_secret_file_is_for_its_owner_alone_whatever_the_umask() {
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o7777, 0o600);
 }
 
-// holds: cli-secret-kept
+// holds: cli-secret
 #[test]
 fn a_file_that_exists_is_kept() {
     let folder = Folder::new("kept");
@@ -154,7 +154,7 @@ fn a_file_that_exists_is_kept() {
     assert_eq!(fs::read_to_string(&file).unwrap(), SECRET);
 }
 
-// holds: cli-secret-kept
+// holds: cli-secret
 #[cfg(unix)]
 #[test]
 fn a_link_is_not_written_through() {
@@ -185,7 +185,7 @@ fn a_token_says_who_it_is_for_and_is_signed() {
     assert_eq!(claims, json!({"sub": "notes", "role": "agent", "iat": claims["iat"], "exp": claims["exp"]}));
 }
 
-// holds: cli-token-stdout
+// holds: cli-token
 #[test]
 fn the_token_stands_alone_on_stdout_and_its_end_on_stderr() {
     let folder = Folder::new("stdout");
@@ -198,7 +198,7 @@ fn the_token_stands_alone_on_stdout_and_its_end_on_stderr() {
     assert!(text(&stderr).starts_with("valid for ever"));
 }
 
-// holds: cli-token-ttl
+// holds: cli-token-claims, cli-token-usage
 #[test]
 fn a_token_lasts_as_long_as_was_asked() {
     let folder = Folder::new("ttl");
@@ -275,14 +275,14 @@ fn help_and_version_are_no_failure() {
     assert_eq!(code(&clientmcp(&[]).output().unwrap()), Some(2));
 }
 
-// holds: cli-token-secret-file
+// holds: cli-token-usage
 #[test]
 fn without_a_secret_file_the_command_says_what_to_name() {
     let output = clientmcp(&["token", "notes", "--role=agent"].map(OsStr::new)).output().unwrap();
     assert!(refused(&output, 4).contains("--secret-file"));
 }
 
-// holds: token-secret-first, token-secret-lines, token-secret-bytes
+// holds: token-rotation, cli-secret-lines, token-secret-bytes
 #[test]
 fn the_first_line_signs_as_it_stands() {
     let folder = Folder::new("lines");
@@ -298,7 +298,7 @@ fn the_first_line_signs_as_it_stands() {
     }
 }
 
-// holds: cli-secret-file-refused, cli-failure
+// holds: cli-no-secret, cli-failure
 #[test]
 fn a_file_that_is_no_secret_file_is_refused() {
     let folder = Folder::new("refused");
@@ -323,7 +323,7 @@ fn a_file_that_is_no_secret_file_is_refused() {
     }
 }
 
-// holds: cli-secret-file-refused
+// holds: cli-no-secret
 #[cfg(unix)]
 #[test]
 fn a_file_that_others_may_touch_is_refused() {
@@ -344,7 +344,7 @@ fn a_file_that_others_may_touch_is_refused() {
     printed(&token(&link, &["notes", "--role=agent"]));
 }
 
-// holds: cli-secret-file-refused
+// holds: cli-no-secret
 #[cfg(unix)]
 #[test]
 fn what_is_no_regular_file_is_refused_without_waiting() {
@@ -357,7 +357,7 @@ fn what_is_no_regular_file_is_refused_without_waiting() {
     }
 }
 
-// holds: cli-secret-file-refused
+// holds: cli-no-secret
 #[cfg(unix)]
 #[test]
 fn a_file_of_another_user_is_refused() {

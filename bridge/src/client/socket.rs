@@ -262,7 +262,7 @@ mod tests {
         assert_eq!(Instant::now() - quiet, SILENCE);
     }
 
-    // holds: limit-register-rate
+    // holds: register-rate
     #[tokio::test(start_paused = true)]
     async fn registers_above_the_rate_are_read_more_slowly_and_all_answered() {
         let (_hub, mut stream) = connected().await;

@@ -263,7 +263,7 @@ async fn an_agent_that_hung_up_before_its_call_was_sent_cancels_it() {
     assert_eq!(app.next(), r#"{"type":"cancel","id":"1"}"#);
 }
 
-// holds: limit-in-flight
+// holds: limit-calls
 #[tokio::test]
 async fn one_call_more_than_the_limit_is_busy_until_one_is_answered() {
     let mut bench = Bench::new();

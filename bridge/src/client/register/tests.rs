@@ -26,7 +26,7 @@ fn with(members: &Value) -> String {
     definition.to_string()
 }
 
-// holds: register-declares
+// holds: text-definition
 #[test]
 fn what_is_accepted_stays_as_it_was_written() {
     let pay = r#"{ "inputSchema":{"type":"object","maximum":1e400,
@@ -40,14 +40,14 @@ fn what_is_accepted_stays_as_it_was_written() {
     assert_eq!(declared.instructions().map(Text::as_str), Some(r#""a\u0062""#));
 }
 
-// holds: register-declares
+// holds: text-definition
 #[test]
 fn no_tools_and_no_instructions_can_be_declared() {
     let declared = register_tools("").unwrap();
     assert!(declared.tools().is_empty() && declared.instructions().is_none());
 }
 
-// holds: register-envelope
+// holds: channel-mistyped-member
 #[test]
 fn a_missing_or_mistyped_envelope_member_is_refused() {
     for message in [r"{}", r#"{"tools":{}}"#, r#"{"tools":null}"#, r#"{"tools":"[]"}"#, r#"{"instructions":"a"}"#] {
@@ -59,7 +59,7 @@ fn a_missing_or_mistyped_envelope_member_is_refused() {
     }
 }
 
-// holds: register-limits
+// holds: limit-tools, limit-instructions
 #[test]
 fn tools_are_limited() {
     let tools = |count| (0..count).map(|n| with(&json!({"name": format!("t{n}")}))).collect::<Vec<_>>().join(",");
@@ -70,7 +70,7 @@ fn tools_are_limited() {
     }
 }
 
-// holds: register-limits
+// holds: limit-tools, limit-instructions
 #[test]
 fn instructions_are_limited_in_decoded_bytes() {
     for (words, count, fits) in [
@@ -92,7 +92,7 @@ fn instructions_are_limited_in_decoded_bytes() {
     }
 }
 
-// holds: register-names
+// holds: register-name, register-name-twice
 #[test]
 fn a_bad_name_is_refused_by_its_place() {
     for definition in [
@@ -108,14 +108,14 @@ fn a_bad_name_is_refused_by_its_place() {
     }
 }
 
-// holds: register-names
+// holds: register-name, register-name-twice
 #[test]
 fn a_repeated_name_is_refused_however_it_is_written() {
     let fault = register_tools(&with(&json!({})).replace("pay", r"p\u0061y").repeat(2).replace("}{", "},{"));
     assert_eq!(fault.unwrap_err().to_string(), "pay: the name is declared twice");
 }
 
-// holds: register-definition, register-members
+// holds: register-input-schema, register-known-members
 #[test]
 fn a_definition_that_breaks_a_rule_is_refused() {
     for definition in ["1", "null", "[]", "\"a\""] {
@@ -149,7 +149,7 @@ fn a_definition_that_breaks_a_rule_is_refused() {
     }
 }
 
-// holds: register-members
+// holds: register-known-members
 #[test]
 fn members_of_the_right_type_and_unknown_ones_pass() {
     let members = json!({
@@ -164,7 +164,7 @@ fn members_of_the_right_type_and_unknown_ones_pass() {
     assert_eq!(register_tools(odd).map(|declared| declared.tools().len()), Ok(1));
 }
 
-// holds: register-repeated
+// holds: register-repeated-member
 #[test]
 fn a_repeated_member_is_refused_wherever_it_stands() {
     for (definition, reason) in [
@@ -176,7 +176,7 @@ fn a_repeated_member_is_refused_wherever_it_stands() {
     }
 }
 
-// holds: register-headers
+// holds: register-header-value, register-header-type, register-header-place, register-header-lookalike
 #[test]
 fn mirrored_parameters_are_found_and_bad_ones_refused() {
     let members = json!({"inputSchema": {"type": "object", "properties": {
@@ -189,14 +189,14 @@ fn mirrored_parameters_are_found_and_bad_ones_refused() {
     assert_eq!(refusal(&with(&members)), "pay: x-mcp-header stands where properties alone do not lead");
 }
 
-// holds: register-headers
+// holds: register-header-value, register-header-type, register-header-place, register-header-lookalike
 #[test]
 fn only_the_input_schema_is_looked_at_for_mirrored_parameters() {
     let members = json!({"x-mcp-header": 1, "outputSchema": {"x-mcp-header": 1}, "_meta": {"x-mcp-header": ""}});
     assert!(register_tools(&with(&members)).is_ok());
 }
 
-// holds: register-headers
+// holds: register-header-value, register-header-type, register-header-place, register-header-lookalike
 #[test]
 fn paths_to_mirrored_parameters_cannot_multiply_a_long_name() {
     let leaf = |n: usize| format!(r#""{n}":{{"type":"string","x-mcp-header":"h{n}"}}"#);
@@ -280,7 +280,7 @@ proptest! {
         }
     }
 
-    // holds: register-declares
+    // holds: text-definition
     #[test]
     fn an_accepted_definition_differs_in_line_ends_alone(junk in any_json(), title in "[ -~é]{0,20}") {
         let title = serde_json::to_string(&title).unwrap();

@@ -19,7 +19,7 @@ fn param(header: &str, path: &[&str], kind: ParamKind) -> MirroredParam {
     MirroredParam { header: format!("mcp-param-{header}"), path, kind }
 }
 
-// holds: register-headers
+// holds: register-header-value, register-header-type, register-header-place, register-header-lookalike
 #[test]
 fn annotations_reached_through_properties_are_found() {
     let schema = r#"{"type":"object","properties":{
@@ -38,7 +38,7 @@ fn annotations_reached_through_properties_are_found() {
     assert_eq!(read(schema), Ok(found.into()));
 }
 
-// holds: register-headers
+// holds: register-header-value, register-header-type, register-header-place, register-header-lookalike
 #[test]
 fn an_annotation_has_to_be_a_token_of_its_own_on_a_primitive_type() {
     let one = |header: Json, kind: Json| read(&properties(&json!({"a": {"type": kind, "x-mcp-header": header}})));
@@ -60,7 +60,7 @@ fn an_annotation_has_to_be_a_token_of_its_own_on_a_primitive_type() {
     assert!(matches!(read(surrogate), Err(HeaderFault::NotToken(_))));
 }
 
-// holds: register-headers
+// holds: register-header-value, register-header-type, register-header-place, register-header-lookalike
 #[test]
 fn annotations_differ_in_more_than_letter_case() {
     let two = |one, two| {
@@ -73,7 +73,7 @@ fn annotations_differ_in_more_than_letter_case() {
     assert_eq!(two("Region", "Regions").map(|found| found.len()), Ok(2));
 }
 
-// holds: register-headers
+// holds: register-header-value, register-header-type, register-header-place, register-header-lookalike
 #[test]
 fn an_annotation_elsewhere_is_refused() {
     let leaf = json!({"type": "string", "x-mcp-header": "A"});
@@ -112,7 +112,7 @@ fn an_annotation_elsewhere_is_refused() {
     }
 }
 
-// holds: register-headers
+// holds: register-header-value, register-header-type, register-header-place, register-header-lookalike
 #[test]
 fn names_and_data_are_no_annotations() {
     let leaf = json!({"x-mcp-header": 1, "properties": {"x-mcp-header": {"x-mcp-header": ""}}});
@@ -134,7 +134,7 @@ fn names_and_data_are_no_annotations() {
     assert_eq!(read(&schema), Ok(found.into()));
 }
 
-// holds: register-headers
+// holds: register-header-value, register-header-type, register-header-place, register-header-lookalike
 #[test]
 fn all_paths_together_cost_no_more_than_there_is_room() {
     let schema = properties(&json!({"abc": {"type": "string", "x-mcp-header": "A"}}));
@@ -224,7 +224,7 @@ fn any_schema() -> impl Strategy<Value = Json> {
 }
 
 proptest! {
-    // holds: register-headers
+    // holds: register-header-value, register-header-type, register-header-place, register-header-lookalike
     #[test]
     fn the_walk_finds_what_a_plain_reading_finds(schema in any_schema()) {
         let mut expected = Vec::new();

@@ -46,7 +46,7 @@ fn agrees(kind: ParamKind, argument: &str, header: &[u8]) -> bool {
     check(kind, "x", &format!(r#"{{"x":{argument}}}"#), &[header]).is_ok()
 }
 
-// holds: mirror-encoding
+// holds: mirror-sentinel, mirror-sentinel-bad
 #[test]
 fn a_value_is_literal_unless_both_markers_stand_around_it() {
     for (value, meant) in [
@@ -131,7 +131,7 @@ fn foreign_text_in_a_message_is_short_and_harmless() {
     assert_eq!(fault, format!("Header mismatch: Mcp-Method says '\u{fffd}\\n', the body says '{}'", "é".repeat(64)));
 }
 
-// holds: mirror-params
+// holds: mirror-param-required, mirror-param-string, mirror-param-integer, mirror-param-type, mirror-param-nested
 #[test]
 fn each_type_is_compared_by_its_rule() {
     use ParamKind::{Boolean, Integer, String};
@@ -177,7 +177,7 @@ fn each_type_is_compared_by_its_rule() {
     }
 }
 
-// holds: mirror-params
+// holds: mirror-param-required, mirror-param-string, mirror-param-integer, mirror-param-type, mirror-param-nested
 #[test]
 fn an_argument_of_another_type_never_agrees() {
     use ParamKind::{Boolean, Integer, String};
@@ -210,7 +210,7 @@ fn an_argument_of_another_type_never_agrees() {
     }
 }
 
-// holds: mirror-absent
+// holds: mirror-param-none
 #[test]
 fn an_absent_argument_has_no_header() {
     let unexpected = Err(MirrorFault::Unexpected { header: "mcp-param-a".into() });
@@ -223,7 +223,7 @@ fn an_absent_argument_has_no_header() {
     }
 }
 
-// holds: mirror-params
+// holds: mirror-param-required, mirror-param-string, mirror-param-integer, mirror-param-type, mirror-param-nested
 #[test]
 fn a_present_argument_has_its_header_once() {
     let header = || "mcp-param-a".to_owned();
@@ -233,7 +233,7 @@ fn a_present_argument_has_its_header_once() {
     assert_eq!(check(&[b"\x80"]), Err(MirrorFault::Value { header: header(), fault: ValueFault::Character }));
 }
 
-// holds: mirror-repeated
+// holds: mirror-param-repeated
 #[test]
 fn a_repeated_member_on_the_path_never_agrees() {
     for arguments in [
@@ -255,7 +255,7 @@ fn a_repeated_member_on_the_path_never_agrees() {
     assert_eq!(check(ParamKind::String, "x.y", beside, &[b"1"]), Ok(()));
 }
 
-// holds: mirror-params
+// holds: mirror-param-required, mirror-param-string, mirror-param-integer, mirror-param-type, mirror-param-nested
 #[test]
 fn all_parameters_are_read_together_and_unknown_headers_ignored() {
     use ParamKind::{Boolean, Integer, String};
@@ -326,7 +326,7 @@ fn spelled(value: i64, zeros: usize, exponent: i32, upper: bool) -> String {
 }
 
 proptest! {
-    // holds: mirror-name, mirror-params, mirror-encoding
+    // holds: mirror-name, mirror-param-required, mirror-param-string, mirror-param-integer, mirror-param-type, mirror-param-nested, mirror-sentinel, mirror-sentinel-bad
     #[test]
     fn what_an_honest_client_sends_agrees_and_a_changed_byte_does_not(
         value in any_string(), at in any::<usize>(), byte in any::<u8>(), how in 0..3_u8,
@@ -342,7 +342,7 @@ proptest! {
         }
     }
 
-    // holds: mirror-params
+    // holds: mirror-param-required, mirror-param-string, mirror-param-integer, mirror-param-type, mirror-param-nested
     #[test]
     fn integers_agree_by_value_however_they_are_spelled(
         value in prop_oneof![-SAFE_INTEGER..=SAFE_INTEGER, -1000..1000_i64],
