@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::support::{
     application::Application,
     http::Request,
-    scene::{CLIENT, Scene, TOOLS, server_info},
+    scene::{Scene, TOOLS, server_info},
     stream::{Clock, Piece, cancelled},
 };
 
@@ -231,7 +231,6 @@ async fn an_answer_that_nobody_reads_delays_nobody() {
     assert_eq!(sent.answer().await.unwrap().head.status, 200);
     other.register("[]").await;
     for sent in unread {
-        let mut stream = sent.stream().await;
-        assert_eq!(stream.event().await.matches('x').count() >= 4_000_000, true, "of {CLIENT}");
+        assert!(sent.stream().await.event().await.contains(&"x".repeat(4_000_000)), "the result was cut");
     }
 }
