@@ -46,7 +46,7 @@ fn claiming(member: &str) -> String {
 fn token_of(bytes: usize) -> String {
     let claims = (bytes - tokens::signed(HEADER, "", SECRET).len()) * 3 / 4;
     let padded = |pad: usize| claiming(&format!(r#""pad":"{}""#, "x".repeat(pad)));
-    let pad = claims - format!(r#"{{"sub":"alice-wallet","role":"agent","pad":""}}"#).len();
+    let pad = claims - r#"{"sub":"alice-wallet","role":"agent","pad":""}"#.len();
     let token = padded(pad);
     assert_eq!(token.len(), bytes);
     token

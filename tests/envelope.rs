@@ -21,8 +21,6 @@ async fn a_bad_envelope_is_refused_with_its_id() {
         r#""jsonrpc":"2.0 ","id":1,"method":"ping""#,
         r#""jsonrpc":2.0,"id":1,"method":"ping""#,
         r#""jsonrpc":null,"id":1,"method":"ping""#,
-        r#""jsonrpc":"2.0","id":1"#,
-        r#""jsonrpc":"2.0","id":1,"params":{}"#,
         r#""jsonrpc":"2.0","id":1,"method":null"#,
         r#""jsonrpc":"2.0","id":1,"method":5"#,
         r#""jsonrpc":"2.0","id":1,"method":["ping"]"#,
@@ -46,6 +44,15 @@ async fn a_bad_envelope_is_refused_with_its_id() {
     let escaped = r#""jsonrp\u0063":"2\u002e0","\u0069d":1,"m\u0065thod":"p\u0069ng""#;
     message(agent, escaped).send().await.result();
     message(agent, r#""jsonrpc":"1.0","\u0069d":1,"method":"ping""#).send().await.refused(400, -32600, Some("1"));
+}
+
+// holds: ladder-envelope
+#[tokio::test]
+async fn a_message_that_is_neither_request_nor_response_keeps_its_id() {
+    let Scene { agent, .. } = &Scene::offline().await;
+    for members in [r#""jsonrpc":"2.0","id":1"#, r#""jsonrpc":"2.0","id":1,"params":{}"#, r#""id":1,"x":"y""#] {
+        message(agent, members).send().await.refused(400, -32600, Some("1"));
+    }
 }
 
 // holds: text-id

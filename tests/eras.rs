@@ -103,11 +103,25 @@ async fn a_version_in_meta_that_is_no_string_is_an_incomplete_meta() {
                 version(request.clone(), under).send().await.refused(400, -32602, Some("1"));
             }
             let absent = request.clone().without("MCP-Protocol-Version");
-            absent.clone().send().await.refused(400, -32602, Some("1"));
-            absent.without("Mcp-Method").send().await.refused(400, -32020, Some("1"));
+            absent.send().await.refused(400, -32602, Some("1"));
             let twice = request.also("MCP-Protocol-Version", MODERN);
             twice.send().await.refused(400, -32020, Some("1"));
         }
+    }
+}
+
+// holds: era-meta-not-string
+#[tokio::test]
+async fn a_version_in_meta_that_is_no_string_needs_mirrored_headers_too() {
+    let Scene { agent, .. } = &Scene::offline().await;
+    for value in ["5", "null"] {
+        let list = meta_version(agent.list(), value);
+        for request in [list.clone(), list.without("MCP-Protocol-Version")] {
+            request.clone().without("Mcp-Method").send().await.refused(400, -32020, Some("1"));
+            request.header("Mcp-Method", "other").send().await.refused(400, -32020, Some("1"));
+        }
+        let call = meta_version(agent.call("x", "{}"), value);
+        call.without("Mcp-Name").send().await.refused(400, -32020, Some("1"));
     }
 }
 

@@ -3,12 +3,14 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test ends by panicking")]
 
 mod batches;
+mod bodies;
 mod calls;
 mod cancellation;
 mod channel;
 mod channel_limits;
 mod cli_tokens;
 mod credentials;
+mod demo;
 mod envelope;
 mod eras;
 mod handshake;

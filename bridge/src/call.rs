@@ -28,6 +28,28 @@ pub struct Call {
     pub arguments: Text,
     /// What it means when the agent's connection ends.
     pub hang_up: HangUp,
+    /// What a legacy cancel calls it.
+    pub key: Option<RequestKey>,
+}
+
+/// What a legacy agent's `notifications/cancelled` refers to: ids count per agent and session.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct RequestKey {
+    /// Whose request.
+    pub agent: Agent,
+    /// The session it was made under, as the agent named it. Nothing else is kept under it.
+    pub session: Arc<str>,
+    /// The request's id.
+    pub id: RequestId,
+}
+
+/// A JSON-RPC id. `1` and `"1"` are two.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum RequestId {
+    /// Decoded.
+    String(String),
+    /// As it was written.
+    Integer(String),
 }
 
 /// What an agent's hang-up means for its call.

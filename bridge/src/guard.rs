@@ -16,10 +16,6 @@ pub struct Guard {
     origins: Vec<String>,
 }
 
-/// The answer to an `OPTIONS` of an allowed page.
-pub const PREFLIGHT_HEADERS: &str = "authorization, content-type, accept, mcp-protocol-version, mcp-method, mcp-name, \
-                                     mcp-session-id, last-event-id";
-
 impl Guard {
     /// The bridge's own origins are allowed, though it serves no page there, and these.
     pub fn new(port: u16, allowed: impl IntoIterator<Item = String>) -> Self {
@@ -82,9 +78,22 @@ pub fn credential<'a>(headers: &'a HeaderMap, path_token: Option<&'a str>) -> Re
     Ok(token)
 }
 
-/// Requests are posted.
-pub fn method(method: &Method) -> Result<(), Refusal> {
-    if method == Method::POST { Ok(()) } else { Err(Refusal::MethodNotAllowed) }
+/// What an agent asks of the endpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// A message.
+    Post,
+    /// The notification stream of the legacy era.
+    Get,
+}
+
+/// Messages are posted; the legacy notification stream is got.
+pub fn method(method: &Method) -> Result<Asked, Refusal> {
+    match method {
+        &Method::POST => Ok(Asked::Post),
+        &Method::GET => Ok(Asked::Get),
+        _ => Err(Refusal::MethodNotAllowed { allow: "GET, POST" }),
+    }
 }
 
 /// The body is declared to be JSON.
@@ -97,23 +106,29 @@ pub fn content_type(headers: &HeaderMap) -> Result<(), Refusal> {
     }
 }
 
-/// The answer, which is JSON, is wanted.
-pub fn accept(headers: &HeaderMap) -> Result<(), Refusal> {
-    let mut ranges = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok()).flat_map(media_ranges);
-    let mut best: Option<(u8, bool)> = None;
-    let mut any = false;
-    for range in ranges.by_ref() {
-        any = true;
-        if let Some(rank) = range.rank("application", "json") {
-            let admitted = range.quality > 0.0;
-            best = match best {
-                Some((found, _)) if found > rank => best,
-                Some((found, was)) if found == rank => Some((rank, was || admitted)),
-                _ => Some((rank, admitted)),
-            };
-        }
-    }
-    if !any || best.is_some_and(|(_, admitted)| admitted) { Ok(()) } else { Err(Refusal::NotAcceptable) }
+/// What an agent can read as an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Admitted {
+    /// `application/json`.
+    pub json: bool,
+    /// `text/event-stream`, named as such: who admits anything gets JSON.
+    pub events: bool,
+}
+
+/// At least one kind of answer is wanted. No `Accept` admits JSON.
+pub fn accept(headers: &HeaderMap) -> Result<Admitted, Refusal> {
+    let lines = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    let ranges: Vec<_> = lines.flat_map(media_ranges).collect();
+    let json = ranges.is_empty() || admits(&ranges, 0, "application", "json");
+    let admitted = Admitted { json, events: admits(&ranges, 1, "text", "event-stream") };
+    if admitted.json || admitted.events { Ok(admitted) } else { Err(Refusal::NotAcceptable) }
+}
+
+/// The most specific range that fits decides; of equal ones any that admits.
+fn admits(ranges: &[MediaRange<'_>], least: u8, kind: &str, subtype: &str) -> bool {
+    let ranked = || ranges.iter().filter_map(|range| Some((range.rank(kind, subtype)?, range)));
+    let Some(most) = ranked().map(|(rank, _)| rank).max() else { return false };
+    most >= least && ranked().any(|(rank, range)| rank == most && range.quality > 0.0)
 }
 
 /// One range of an `Accept` header (RFC 9110, section 12.5.1).

@@ -17,8 +17,11 @@ pub enum Refusal {
     NoCredential,
     /// A credential that does not let its holder in. Which check failed is nobody's business but the log's.
     BadCredential,
-    /// The path is known, the method is not.
-    MethodNotAllowed,
+    /// The path is known, the method is not served there.
+    MethodNotAllowed {
+        /// What is.
+        allow: &'static str,
+    },
     /// The body is not declared to be JSON.
     MediaType,
     /// `Accept` admits nothing that could be sent.
@@ -48,6 +51,10 @@ pub enum Refusal {
     InvalidParams(String),
     /// The application is connected and does not declare this tool.
     UnknownTool(String),
+    /// As many notification streams are open as may be.
+    TooManyStreams,
+    /// The agent took its call back; nobody reads an answer.
+    Cancelled,
     /// The call ended without the application's answer.
     Ended(Ended),
     /// The bridge shuts down: the connection ends without an answer.
@@ -73,6 +80,8 @@ pub enum Outcome {
     Disconnected,
     /// No answer within this time.
     Timeout(Duration),
+    /// It sent nothing after the call, after a long silence.
+    Unresponsive,
     /// The person must be asked, and nobody can be.
     Unattended,
     /// The tool changed, or the application was replaced, before sending.
@@ -84,8 +93,10 @@ pub enum Outcome {
 /// Which limit keeps a call from being sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// Calls sent and not answered.
+    /// Calls of this application, sent and not answered.
     CallsInFlight,
+    /// Calls of all applications.
+    CallsInAll,
     /// Bytes the application has not taken yet.
     UnsentBytes,
     /// The message to the application would be over its limit.
@@ -99,6 +110,7 @@ impl Outcome {
             Self::Offline => OutcomeCode::Offline,
             Self::Disconnected => OutcomeCode::Disconnected,
             Self::Timeout(_) => OutcomeCode::Timeout,
+            Self::Unresponsive => OutcomeCode::Unresponsive,
             Self::Unattended => OutcomeCode::Unattended,
             Self::Changed => OutcomeCode::Changed,
             Self::Busy(_) => OutcomeCode::Busy,

@@ -50,11 +50,12 @@ fn status_and_code(era: Era, refusal: &Refusal) -> (u16, i32) {
         Refusal::ForeignHost | Refusal::ForeignOrigin => (403, rpc::INVALID_REQUEST),
         Refusal::UnknownPath => (404, rpc::INVALID_REQUEST),
         Refusal::NoCredential | Refusal::BadCredential => (401, rpc::INVALID_REQUEST),
-        Refusal::MethodNotAllowed => (405, rpc::INVALID_REQUEST),
+        Refusal::MethodNotAllowed { .. } => (405, rpc::INVALID_REQUEST),
         Refusal::MediaType => (415, rpc::INVALID_REQUEST),
         Refusal::NotAcceptable => (406, rpc::INVALID_REQUEST),
         Refusal::BodyTooLarge => (413, rpc::INVALID_REQUEST),
         Refusal::BodyTooSlow => (408, rpc::INVALID_REQUEST),
+        Refusal::TooManyStreams => (429, rpc::INVALID_REQUEST),
         Refusal::NotJson => (400, rpc::PARSE_ERROR),
         Refusal::TooDeep | Refusal::InvalidRequest(_) => (400, rpc::INVALID_REQUEST),
         Refusal::HeaderMismatch(_) => (400, rpc::HEADER_MISMATCH),
@@ -64,7 +65,7 @@ fn status_and_code(era: Era, refusal: &Refusal) -> (u16, i32) {
         Refusal::InvalidParams(_) => (by_era(400), rpc::INVALID_PARAMS),
         Refusal::UnknownTool(_) => (200, rpc::INVALID_PARAMS),
         // Calls that ended are results; what the bridge's end cuts off is not answered at all.
-        Refusal::Ended(_) | Refusal::ShuttingDown => (200, rpc::INVALID_REQUEST),
+        Refusal::Ended(_) | Refusal::Cancelled | Refusal::ShuttingDown => (200, rpc::INVALID_REQUEST),
     }
 }
 
@@ -84,11 +85,16 @@ pub fn sentence(refusal: &Refusal) -> String {
              get a new one from the person who runs the bridge"
                 .into()
         }
-        Refusal::MethodNotAllowed => "only POST is served here".into(),
+        Refusal::MethodNotAllowed { allow } => format!("only {allow} is served here"),
         Refusal::MediaType => "the body must be sent as Content-Type: application/json".into(),
-        Refusal::NotAcceptable => "the answer would be application/json, which the Accept header does not admit".into(),
+        Refusal::NotAcceptable => {
+            "the Accept header admits nothing that this answer could be sent as: send \"application/json, \
+             text/event-stream\""
+                .into()
+        }
         Refusal::BodyTooLarge => format!("the body is larger than {MESSAGE_BYTES} bytes"),
         Refusal::BodyTooSlow => format!("the body did not arrive within {} seconds", BODY_TIME.as_secs()),
+        Refusal::TooManyStreams => "too many notification streams are open: close one, then try again".into(),
         Refusal::NotJson => "the body is not JSON in UTF-8".into(),
         Refusal::TooDeep => format!("arrays and objects stand more than {JSON_NESTING} deep inside each other"),
         Refusal::InvalidRequest(why) => format!("not a JSON-RPC message that can be served: {why}"),
@@ -101,6 +107,7 @@ pub fn sentence(refusal: &Refusal) -> String {
         Refusal::InvalidParams(why) => format!("the parameters are not right: {why}"),
         Refusal::UnknownTool(name) => format!("Unknown tool: {}", text::shown(name)),
         Refusal::Ended(ended) => detail(ended.outcome),
+        Refusal::Cancelled => "the call was cancelled".into(),
         Refusal::ShuttingDown => "the bridge shuts down".into(),
     }
 }
@@ -141,9 +148,11 @@ fn detail(outcome: Outcome) -> String {
         Outcome::Offline => "the application is not connected.".into(),
         Outcome::Disconnected => "The application disconnected before it answered.".into(),
         Outcome::Timeout(time) => format!("The application did not answer within {}.", seconds(time)),
+        Outcome::Unresponsive => "The application shows no sign of life: its window may be frozen.".into(),
         Outcome::Unattended => "this call needs the user's approval, and nobody can be asked.".into(),
         Outcome::Changed => "the tool was changed before the call was sent.".into(),
         Outcome::Busy(Limit::CallsInFlight) => "the application has too many calls to answer.".into(),
+        Outcome::Busy(Limit::CallsInAll) => "the bridge has too many calls under way.".into(),
         Outcome::Busy(Limit::UnsentBytes) => "the application does not read what it is sent.".into(),
         Outcome::Busy(Limit::MessageBytes) => "the arguments are too long for the application.".into(),
     }
@@ -154,11 +163,11 @@ fn advice(outcome: Outcome, application: &ClientId) -> String {
         Outcome::Offline => format!("Ask the user to open {application}, then try again."),
         Outcome::Unattended => "Tell the user that the bridge runs without anybody who can approve calls.".into(),
         Outcome::Changed => "List the tools again before you try again.".into(),
-        Outcome::Busy(Limit::CallsInFlight | Limit::UnsentBytes) => {
+        Outcome::Busy(Limit::CallsInFlight | Limit::CallsInAll | Limit::UnsentBytes) => {
             "Wait for other calls to end, then try again.".into()
         }
         Outcome::Busy(Limit::MessageBytes) => "Try again with shorter arguments.".into(),
-        Outcome::Disconnected | Outcome::Timeout(_) => String::new(),
+        Outcome::Disconnected | Outcome::Timeout(_) | Outcome::Unresponsive => String::new(),
     }
 }
 

@@ -101,7 +101,7 @@ fn routes(hub: &Hub, port: u16, config: Config, alive: mpsc::Sender<()>) -> Rout
     let guard = Arc::new(Guard::new(port, config.allow_origins));
     let access = Arc::new(Access::new(config.secrets));
     let channel = Arc::new(Channel::new(hub.clone(), Arc::clone(&access), alive));
-    let endpoint = Arc::new(Endpoint { hub: hub.clone(), access, guard: Arc::clone(&guard) });
+    let endpoint = Arc::new(Endpoint::new(hub.clone(), access, Arc::clone(&guard)));
     let agents = any(agent::serve).with_state(endpoint);
     Router::new()
         .route("/mcp", agents.clone())

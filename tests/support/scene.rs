@@ -65,6 +65,12 @@ pub(crate) async fn heard_nothing(application: &mut Application) {
     assert_eq!(application.text().await, r#"{"type":"pong"}"#);
 }
 
+/// A legacy ping with arrays inside each other, so many in all with its two objects.
+pub(crate) fn ping_deep(agent: &Agent, depth: usize) -> Request {
+    let arrays = depth - 2;
+    agent.legacy("ping", &format!(r#""deep":{}{}"#, "[".repeat(arrays), "]".repeat(arrays)))
+}
+
 /// The `serverInfo` of a scene's results, whose version is the one under test.
 pub(crate) fn server_info() -> Value {
     serde_json::json!({"name": "clientmcp", "title": CLIENT, "version": env!("CARGO_PKG_VERSION")})

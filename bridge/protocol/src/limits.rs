@@ -35,6 +35,34 @@ pub const HANDSHAKE_TIME: Duration = Duration::from_secs(10);
 /// Calls of one application that were sent and are not answered yet.
 pub const CALLS_IN_FLIGHT: usize = 64;
 
+/// Calls sent and not answered, of all applications together: what the hub's queue is sized for.
+pub const CALLS_IN_ALL: usize = 4_096;
+
+/// Messages in one batch (MCP 2025-03-26).
+pub const BATCH: usize = 64;
+
+/// Notification streams open at a time: half of the connections, so that requests keep room.
+pub const STREAMS: usize = 256;
+
+/// Notification streams of one application.
+pub const STREAMS_PER_APPLICATION: usize = 64;
+
+/// Time between two announcements on one stream: an application that registers on every render announces little.
+pub const ANNOUNCE_PAUSE: Duration = Duration::from_secs(1);
+
+/// Time between comments on a notification stream: well below what proxies and hosts wait for a byte.
+pub const STREAM_COMMENT: Duration = Duration::from_secs(15);
+
+/// Time after which an answer becomes a stream, and between its comments: a host gives up on silence.
+pub const SLOW_ANSWER: Duration = Duration::from_secs(1);
+
+/// Silence before a call that makes an application suspect of being frozen: a page in the background may wake once a
+/// minute.
+pub const FROZEN_SILENCE: Duration = Duration::from_secs(70);
+
+/// Time a suspect has to send anything after a call.
+pub const FROZEN_TIME: Duration = Duration::from_secs(10);
+
 /// Open HTTP connections, notification streams among them.
 pub const HTTP_CONNECTIONS: usize = 512;
 

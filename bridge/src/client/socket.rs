@@ -30,7 +30,7 @@ use super::{
     message::{self, Message},
     rate::Rate,
 };
-use crate::hub::{self, Connection, Hub, Rejected, Unsent};
+use crate::hub::{self, Connection, Hub, Inbox, Pulse, Rejected, Unsent};
 
 /// Pongs that wait to be written. An application that leaves them unread is not read either.
 const PONGS: usize = 256;
@@ -61,7 +61,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
 
     /// Holds the application's place until the connection ends.
     pub(super) async fn serve(self, hub: &Hub, application: ClientId) {
-        let (outbox, frames, unsent, closing) = hub::outbox();
+        let (outbox, Inbox { frames, unsent, closing, pulse }) = hub::outbox();
         let connection = match hub.connect(application.clone(), outbox).await {
             Ok(connection) => connection,
             Err(Rejected::TooMany) => {
@@ -78,7 +78,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
                 Ok(close) => End::Close(close.code, close.reason.to_owned()),
                 Err(_) => End::Close(CloseCode::GoingAway, "the bridge shuts down".to_owned()),
             },
-            end = read(&mut stream, &connection, &pongs) => end,
+            end = read(&mut stream, &connection, &pongs, &pulse) => end,
             end = write(&mut sink, frames, pong_queue, &unsent) => end,
         };
         connection.end().await;
@@ -131,6 +131,7 @@ async fn read<S: AsyncRead + AsyncWrite + Unpin>(
     stream: &mut SplitStream<WebSocketStream<S>>,
     connection: &Connection,
     pongs: &mpsc::Sender<()>,
+    pulse: &Pulse,
 ) -> End {
     let mut rate = Rate::new(Instant::now());
     loop {
@@ -146,7 +147,9 @@ async fn read<S: AsyncRead + AsyncWrite + Unpin>(
             Frame::Close(_) => return End::Closed,
             Frame::Ping(_) | Frame::Pong(_) | Frame::Frame(_) => continue,
         };
-        match message::read(&text) {
+        let message = message::read(&text);
+        pulse.heard(Instant::now(), matches!(message, Ok(Message::Ping)));
+        match message {
             Ok(Message::Register(declaration)) => {
                 sleep_until(rate.take(Instant::now())).await;
                 connection.register(declaration).await;

@@ -11,6 +11,7 @@ use crate::{call::ConnectionId, declaration::Declaration};
 #[derive(Debug, Default)]
 pub struct View {
     served: HashMap<ClientId, Served>,
+    closing: bool,
 }
 
 /// An application that is connected and has registered.
@@ -26,6 +27,16 @@ impl View {
     /// What this application serves.
     pub fn served(&self, application: &ClientId) -> Option<&Served> {
         self.served.get(application)
+    }
+
+    /// The bridge shuts down: streams end.
+    pub fn closing(&self) -> bool {
+        self.closing
+    }
+
+    pub(super) fn close(&mut self) {
+        self.served.clear();
+        self.closing = true;
     }
 
     pub(super) fn serve(&mut self, application: ClientId, served: Served) {

@@ -5,12 +5,17 @@ use std::collections::HashMap;
 use tokio::{sync::oneshot, time::Instant};
 
 use super::Answer;
+use crate::call::RequestKey;
 
 /// One sent call.
 #[derive(Debug)]
 pub(super) struct InFlight {
     pub(super) answer: oneshot::Sender<Answer>,
+    pub(super) sent: Instant,
+    /// When it ends, or when its application is looked at, whichever is first.
+    pub(super) due: Instant,
     pub(super) deadline: Instant,
+    pub(super) key: Option<RequestKey>,
     pub(super) structured: bool,
 }
 
@@ -35,6 +40,10 @@ impl Calls {
         self.last += 1;
         self.in_flight.insert(self.last, call);
         self.last
+    }
+
+    pub(super) fn get_mut(&mut self, number: u64) -> Option<&mut InFlight> {
+        self.in_flight.get_mut(&number)
     }
 
     pub(super) fn take(&mut self, number: u64) -> Option<InFlight> {

@@ -6,33 +6,39 @@
 mod apps;
 mod calls;
 mod outbox;
+mod pulse;
 mod state;
 #[cfg(test)]
 mod tests;
 
 use std::{sync::Arc, time::Duration};
 
-use clientmcp_protocol::{codes::CloseCode, ids::ClientId};
+use clientmcp_protocol::{
+    codes::CloseCode,
+    ids::ClientId,
+    limits::{APPLICATIONS, CALLS_IN_ALL, HTTP_CONNECTIONS},
+};
 use tokio::{
-    sync::{mpsc, oneshot, watch},
+    sync::{Semaphore, mpsc, oneshot, watch},
     time::Instant,
 };
 
 pub use self::{
     apps::{Served, View},
-    outbox::{Closing, Frame, Outbox, Unsent, outbox},
+    outbox::{Closing, Frame, Inbox, Outbox, Unsent, outbox},
+    pulse::Pulse,
 };
 use crate::{
     approvals::{Approved, Confirm},
-    call::{Call, CallId, ConnectionId, Routed},
+    call::{Call, CallId, ConnectionId, RequestKey, Routed},
     declaration::Declaration,
-    refusal::{Ended, Outcome, Refusal},
+    refusal::{Ended, Limit, Outcome, Refusal},
     text::Text,
 };
 
-/// Commands waiting for the hub's task. Every sender waits for room, and what must be said on leaving has its place
-/// reserved on entering: one for each connected application and each call, together well below this.
-const COMMANDS: usize = 8 * 1024;
+/// Commands waiting for the hub's task. Every call and every application takes two places at most: one for what it says,
+/// and one reserved on entering for what must be said on leaving. So nobody ever waits for a place that a waiting one holds.
+const COMMANDS: usize = 2 * (CALLS_IN_ALL + APPLICATIONS + HTTP_CONNECTIONS);
 
 /// What the hub must know from the start.
 #[derive(Clone, Copy, Debug)]
@@ -57,6 +63,8 @@ pub(crate) enum Command {
     Send { approved: Approved, leave: Leave, sent: oneshot::Sender<Sent> },
     /// Nobody waits for the answer any more.
     Cancel { call: CallId },
+    /// A legacy agent takes back what it asked.
+    CancelRequest { key: RequestKey },
     /// Close everything; `done` is dropped when all applications were told.
     Shutdown { done: oneshot::Sender<()> },
 }
@@ -80,6 +88,8 @@ pub struct Hub {
     commands: mpsc::Sender<Command>,
     view: watch::Receiver<View>,
     settings: Settings,
+    /// Calls on the way to the hub or waiting for their answer.
+    calls: Arc<Semaphore>,
 }
 
 impl Hub {
@@ -88,7 +98,7 @@ impl Hub {
         let (commands, inbox) = mpsc::channel(COMMANDS);
         let (publish, view) = watch::channel(View::default());
         tokio::spawn(run(state::State::new(settings, publish), inbox));
-        Self { commands, view, settings }
+        Self { commands, view, settings, calls: Arc::new(Semaphore::new(CALLS_IN_ALL)) }
     }
 
     /// Whether calls need the person's answer.
@@ -99,6 +109,11 @@ impl Hub {
     /// What an application serves now; nothing while it is offline or has not registered.
     pub fn served(&self, application: &ClientId) -> Option<Served> {
         self.view.borrow().served(application).cloned()
+    }
+
+    /// Wakes at every change of what is served, to be compared with what was seen before.
+    pub fn watch(&self) -> watch::Receiver<View> {
+        self.view.clone()
     }
 
     /// Finds the application and the tool.
@@ -114,11 +129,21 @@ impl Hub {
 
     /// Sends an approved call and waits for how it ends. Dropping the future is the agent's hang-up.
     pub async fn dispatch(&self, approved: Approved) -> Result<Text, Refusal> {
+        let Ok(_place) = self.calls.try_acquire() else {
+            let structured = !approved.routed().tool.has_output_schema;
+            return Err(Ended { outcome: Outcome::Busy(Limit::CallsInAll), structured }.into());
+        };
         let leave = Leave::reserve(&self.commands).await.ok_or(Refusal::ShuttingDown)?;
         let (sent, outcome) = oneshot::channel();
         let command = Command::Send { approved, leave, sent };
         self.commands.send(command).await.map_err(|_| Refusal::ShuttingDown)?;
         outcome.await.map_err(|_| Refusal::ShuttingDown)??.landed().await
+    }
+
+    /// Takes back a legacy agent's request, if it is under way.
+    pub async fn cancel(&self, key: RequestKey) {
+        // A hub that is gone has ended it already.
+        let _ = self.commands.send(Command::CancelRequest { key }).await;
     }
 
     /// Asks for a client ID's place. A connection that holds it already is closed as replaced.

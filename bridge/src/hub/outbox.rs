@@ -6,9 +6,12 @@ use std::sync::{
 };
 
 use clientmcp_protocol::limits::UNSENT_BYTES;
-use tokio::sync::{mpsc, oneshot};
+use tokio::{
+    sync::{mpsc, oneshot},
+    time::Instant,
+};
 
-use super::Close;
+use super::{Close, Pulse};
 
 /// A text message for the application.
 pub type Frame = String;
@@ -20,6 +23,20 @@ pub struct Outbox {
     frames: mpsc::UnboundedSender<Frame>,
     unsent: Unsent,
     closing: Option<oneshot::Sender<Close>>,
+    pulse: Pulse,
+}
+
+/// The socket's end.
+#[derive(Debug)]
+pub struct Inbox {
+    /// What is to be written, in order.
+    pub frames: mpsc::UnboundedReceiver<Frame>,
+    /// To be told what was written.
+    pub unsent: Unsent,
+    /// Ahead of all frames.
+    pub closing: Closing,
+    /// To be told what was heard.
+    pub pulse: Pulse,
 }
 
 /// Resolves when the hub ends the connection.
@@ -41,11 +58,12 @@ impl Unsent {
 }
 
 /// A fresh outbox and the socket's end of it.
-pub fn outbox() -> (Outbox, mpsc::UnboundedReceiver<Frame>, Unsent, Closing) {
+pub fn outbox() -> (Outbox, Inbox) {
     let (frames, queue) = mpsc::unbounded_channel();
     let (closing, closed) = oneshot::channel();
-    let unsent = Unsent::default();
-    (Outbox { frames, unsent: unsent.clone(), closing: Some(closing) }, queue, unsent, closed)
+    let (unsent, pulse) = (Unsent::default(), Pulse::new(Instant::now()));
+    let inbox = Inbox { frames: queue, unsent: unsent.clone(), closing: closed, pulse: pulse.clone() };
+    (Outbox { frames, unsent, closing: Some(closing), pulse }, inbox)
 }
 
 /// The application does not take what is sent to it.
@@ -53,6 +71,10 @@ pub fn outbox() -> (Outbox, mpsc::UnboundedReceiver<Frame>, Unsent, Closing) {
 pub(super) struct Full;
 
 impl Outbox {
+    pub(super) fn pulse(&self) -> &Pulse {
+        &self.pulse
+    }
+
     /// Queues a message, unless the application has left too much unread.
     pub(super) fn push(&self, frame: Frame) -> Result<(), Full> {
         if self.unsent.bytes().saturating_add(frame.len()) > UNSENT_BYTES {

@@ -1,12 +1,15 @@
 //! The transitions: no clock, no socket, no spawn. Whatever time it is comes in with the command.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::Arc,
+};
 
 use clientmcp_protocol::{
     client::FromBridge,
     codes::CloseCode,
     ids::ClientId,
-    limits::{APPLICATIONS, CALLS_IN_FLIGHT, MESSAGE_BYTES},
+    limits::{APPLICATIONS, CALLS_IN_FLIGHT, FROZEN_SILENCE, FROZEN_TIME, MESSAGE_BYTES},
 };
 use tokio::{
     sync::{oneshot, watch},
@@ -20,7 +23,7 @@ use super::{
 };
 use crate::{
     approvals::Approved,
-    call::{CallId, ConnectionId, HangUp, Routed},
+    call::{CallId, ConnectionId, HangUp, RequestKey, Routed},
     declaration::Declaration,
     refusal::{Ended, Limit, Outcome, Refusal},
     text::Text,
@@ -30,18 +33,21 @@ use crate::{
 pub(super) struct State {
     settings: Settings,
     applications: Applications,
-    deadlines: BTreeSet<(Instant, CallId)>,
+    /// When each sent call is looked at.
+    due: BTreeSet<(Instant, CallId)>,
+    /// Sent calls by what a legacy cancel calls them, the newest last.
+    keys: HashMap<RequestKey, Vec<CallId>>,
     view: watch::Sender<View>,
 }
 
 impl State {
     pub(super) fn new(settings: Settings, view: watch::Sender<View>) -> Self {
-        Self { settings, applications: Applications::default(), deadlines: BTreeSet::new(), view }
+        Self { settings, applications: Applications::default(), due: BTreeSet::new(), keys: HashMap::new(), view }
     }
 
     /// When [`State::tick`] has something to do.
     pub(super) fn next_deadline(&self) -> Option<Instant> {
-        self.deadlines.first().map(|(deadline, _)| *deadline)
+        self.due.first().map(|(deadline, _)| *deadline)
     }
 
     pub(super) fn apply(&mut self, now: Instant, command: Command) {
@@ -62,6 +68,7 @@ impl State {
                 let _ = sent.send(self.send(now, &approved, leave));
             }
             Command::Cancel { call } => self.cancel(call),
+            Command::CancelRequest { key } => self.cancel_request(&key),
             Command::Shutdown { done } => {
                 self.shut_down();
                 drop(done);
@@ -131,9 +138,15 @@ impl State {
         }
         application.outbox.push(frame).map_err(|_| busy(Limit::UnsentBytes))?;
         let (answer, answered) = oneshot::channel();
-        let number = application.calls.insert(InFlight { answer, deadline, structured });
-        let call = CallId { connection: routed.connection, number };
-        self.deadlines.insert((deadline, call));
+        let due = if application.is_suspect(now) { deadline.min(now + FROZEN_TIME) } else { deadline };
+        application.outbox.pulse().called();
+        let key = routed.call.key.clone();
+        let in_flight = InFlight { answer, sent: now, due, deadline, key: key.clone(), structured };
+        let call = CallId { connection: routed.connection, number: application.calls.insert(in_flight) };
+        self.due.insert((due, call));
+        if let Some(key) = key {
+            self.keys.entry(key).or_default().push(call);
+        }
         Ok((call, answered))
     }
 
@@ -163,7 +176,7 @@ impl State {
     fn take(&mut self, call: CallId) -> Option<(&mut Application, InFlight)> {
         let application = self.applications.get_mut(call.connection)?;
         let in_flight = application.calls.take(call.number)?;
-        self.deadlines.remove(&(in_flight.deadline, call));
+        forget(&mut self.due, &mut self.keys, call, &in_flight);
         Some((application, in_flight))
     }
 
@@ -173,19 +186,44 @@ impl State {
         }
     }
 
-    /// Ends calls whose time is over.
+    /// Of equal ids the newest call is meant.
+    fn cancel_request(&mut self, key: &RequestKey) {
+        let Some(call) = self.keys.get(key).and_then(|calls| calls.last()).copied() else { return };
+        if let Some((application, in_flight)) = self.take(call) {
+            push(application, &FromBridge::Cancel { id: &call.number.to_string() });
+            let _ = in_flight.answer.send(Err(Refusal::Cancelled));
+        }
+    }
+
+    /// Ends calls whose time is over, and those of applications that show no sign of life.
     pub(super) fn tick(&mut self, now: Instant) {
-        let time = self.settings.call_time;
-        while let Some((deadline, call)) = self.deadlines.first().copied() {
-            if deadline > now {
+        while let Some((due, call)) = self.due.first().copied() {
+            if due > now {
                 return;
             }
-            self.deadlines.pop_first();
-            if let Some((application, in_flight)) = self.take(call) {
-                push(application, &FromBridge::Cancel { id: &call.number.to_string() });
-                let ended = Ended { outcome: Outcome::Timeout(time), structured: in_flight.structured };
-                let _ = in_flight.answer.send(Err(ended.into()));
-            }
+            self.due.pop_first();
+            self.look_at(now, call);
+        }
+    }
+
+    fn look_at(&mut self, now: Instant, call: CallId) {
+        let Some(application) = self.applications.get_mut(call.connection) else { return };
+        let heard = application.outbox.pulse().last_heard();
+        let Some(in_flight) = application.calls.get_mut(call.number) else { return };
+        let outcome = if in_flight.deadline <= now {
+            Outcome::Timeout(self.settings.call_time)
+        } else if heard <= in_flight.sent {
+            Outcome::Unresponsive
+        } else {
+            // It is awake after all: the call has its whole time.
+            in_flight.due = in_flight.deadline;
+            self.due.insert((in_flight.due, call));
+            return;
+        };
+        if let Some((application, in_flight)) = self.take(call) {
+            push(application, &FromBridge::Cancel { id: &call.number.to_string() });
+            let ended = Ended { outcome, structured: in_flight.structured };
+            let _ = in_flight.answer.send(Err(ended.into()));
         }
     }
 
@@ -194,7 +232,7 @@ impl State {
         let Some(mut application) = self.applications.remove(connection) else { return };
         self.view.send_if_modified(|view| view.withdraw(&application.id));
         for (number, in_flight) in application.calls.drain() {
-            self.deadlines.remove(&(in_flight.deadline, CallId { connection, number }));
+            forget(&mut self.due, &mut self.keys, CallId { connection, number }, &in_flight);
             let ended = Ended { outcome: Outcome::Disconnected, structured: in_flight.structured };
             let _ = in_flight.answer.send(Err(ended.into()));
         }
@@ -205,10 +243,36 @@ impl State {
 
     /// Applications are told to come back; calls that were sent end without an answer.
     pub(super) fn shut_down(&mut self) {
-        self.deadlines.clear();
-        self.view.send_modify(|view| *view = View::default());
+        self.due.clear();
+        self.keys.clear();
+        self.view.send_modify(View::close);
         for mut application in self.applications.drain() {
             application.outbox.close(Close { code: CloseCode::GoingAway, reason: "the bridge shuts down" });
+        }
+    }
+}
+
+impl Application {
+    /// Pings on calls, and has been silent for long: perhaps its page is frozen.
+    fn is_suspect(&self, now: Instant) -> bool {
+        let pulse = self.outbox.pulse();
+        pulse.pings_on_call() && now.saturating_duration_since(pulse.last_heard()) >= FROZEN_SILENCE
+    }
+}
+
+/// Takes a call out of the indexes over all connections.
+fn forget(
+    due: &mut BTreeSet<(Instant, CallId)>,
+    keys: &mut HashMap<RequestKey, Vec<CallId>>,
+    call: CallId,
+    in_flight: &InFlight,
+) {
+    due.remove(&(in_flight.due, call));
+    let Some(key) = &in_flight.key else { return };
+    if let Some(calls) = keys.get_mut(key) {
+        calls.retain(|other| *other != call);
+        if calls.is_empty() {
+            keys.remove(key);
         }
     }
 }

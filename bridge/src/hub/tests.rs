@@ -5,7 +5,7 @@ use std::time::Duration;
 use clientmcp_protocol::{
     codes::CloseCode,
     ids::{ClientId, ToolName},
-    limits::{APPLICATIONS, CALLS_IN_FLIGHT, UNSENT_BYTES},
+    limits::{APPLICATIONS, CALLS_IN_FLIGHT, FROZEN_SILENCE, FROZEN_TIME, UNSENT_BYTES},
 };
 use tokio::{
     sync::{mpsc, watch},
@@ -15,7 +15,7 @@ use tokio::{
 use super::{state::State, *};
 use crate::{
     approvals,
-    call::{Agent, HangUp},
+    call::{Agent, HangUp, RequestId, RequestKey},
     declaration::Tool,
     refusal::Limit,
 };
@@ -37,6 +37,7 @@ struct Peer {
     frames: mpsc::UnboundedReceiver<Frame>,
     unsent: Unsent,
     closing: Closing,
+    pulse: Pulse,
     _leave: Leave,
 }
 
@@ -49,13 +50,13 @@ impl Bench {
     }
 
     async fn try_connect(&mut self, application: &str) -> Option<Peer> {
-        let (outbox, frames, unsent, closing) = outbox();
+        let (outbox, Inbox { frames, unsent, closing, pulse }) = outbox();
         let leave = Leave::reserve(&self.commands).await.expect("the queue is open");
         let (admitted, answer) = oneshot::channel();
         let application = client(application);
         self.state.apply(self.now, Command::Connect { application, outbox, leave, admitted });
         let (id, leave) = answer.await.expect("answered").ok()?;
-        Some(Peer { id, frames, unsent, closing, _leave: leave })
+        Some(Peer { id, frames, unsent, closing, pulse, _leave: leave })
     }
 
     async fn connect(&mut self, application: &str) -> Peer {
@@ -90,6 +91,7 @@ impl Bench {
             tool: "go".into(),
             arguments: Text::empty_object(),
             hang_up,
+            key: None,
         };
         let tool = Arc::clone(served.declaration.tool("go").expect("it is declared"));
         Routed { call, connection: served.connection, tool }
@@ -261,6 +263,88 @@ async fn an_agent_that_hung_up_before_its_call_was_sent_cancels_it() {
     bench.step();
     app.next();
     assert_eq!(app.next(), r#"{"type":"cancel","id":"1"}"#);
+}
+
+fn key(session: &str, id: RequestId) -> RequestKey {
+    RequestKey { agent: Agent { application: client("a"), label: None }, session: session.into(), id }
+}
+
+#[tokio::test]
+async fn a_legacy_cancel_stops_the_newest_call_of_its_session_and_id_and_no_other() {
+    let mut bench = Bench::new();
+    let mut app = bench.serving("a").await;
+    let one = || RequestId::Integer("1".into());
+    let keys = [key("s", one()), key("t", one()), key("s", one()), key("s", RequestId::String("1".into()))].map(Some);
+    let mut flights = Vec::new();
+    for key in keys {
+        let mut routed = bench.route("a", HangUp::Ignored);
+        routed.call.key = key;
+        flights.push(bench.send(routed).await.expect("sent"));
+        app.next();
+    }
+    for (cancelled, wire) in [(2, "3"), (0, "1")] {
+        bench.state.apply(bench.now, Command::CancelRequest { key: key("s", one()) });
+        assert_eq!(app.next(), format!(r#"{{"type":"cancel","id":"{wire}"}}"#));
+        let answer = flights[cancelled].answer.try_recv().expect("answered");
+        assert_eq!(answer.err(), Some(Refusal::Cancelled));
+    }
+    bench.state.apply(bench.now, Command::CancelRequest { key: key("s", one()) });
+    assert!(app.frames.try_recv().is_err(), "nothing is left under that id");
+    bench.result(app.id, 2, r#"{"content":[]}"#);
+    bench.state.apply(bench.now, Command::CancelRequest { key: key("t", one()) });
+    assert!(app.frames.try_recv().is_err(), "what was answered is not cancelled");
+}
+
+const PING_ON_CALL: Duration = Duration::from_millis(1);
+
+/// An application that has shown that it pings on calls, and was silent ever since.
+async fn silent_for(silence: Duration) -> (Bench, Peer, Flight) {
+    let mut bench = Bench::new();
+    let mut app = bench.serving("a").await;
+    drop(bench.call("a").await);
+    app.next();
+    app.pulse.heard(bench.now + PING_ON_CALL, true);
+    bench.step();
+    app.next();
+    bench.now += PING_ON_CALL + silence;
+    let flight = bench.call("a").await.expect("sent");
+    app.next();
+    (bench, app, flight)
+}
+
+// holds: outcome-unresponsive
+#[tokio::test]
+async fn an_application_that_shows_no_sign_of_life_after_a_long_silence_is_unresponsive() {
+    let (mut bench, mut app, flight) = silent_for(FROZEN_SILENCE).await;
+    assert_eq!(bench.state.next_deadline(), Some(bench.now + FROZEN_TIME));
+    bench.state.tick(bench.now + FROZEN_TIME);
+    assert_eq!(app.next(), r#"{"type":"cancel","id":"2"}"#);
+    assert_eq!(outcome(flight.landed().await), Outcome::Unresponsive);
+}
+
+// holds: outcome-unresponsive
+#[tokio::test]
+async fn an_application_that_wakes_up_has_its_whole_time() {
+    let (mut bench, mut app, flight) = silent_for(FROZEN_SILENCE).await;
+    app.pulse.heard(bench.now + FROZEN_TIME, true);
+    bench.state.tick(bench.now + FROZEN_TIME);
+    assert!(app.frames.try_recv().is_err());
+    assert_eq!(bench.state.next_deadline(), Some(bench.now + CALL_TIME));
+    bench.state.tick(bench.now + CALL_TIME);
+    assert_eq!(outcome(flight.landed().await), Outcome::Timeout(CALL_TIME));
+}
+
+// holds: outcome-unresponsive
+#[tokio::test]
+async fn nobody_is_suspected_who_was_heard_lately_or_never_pinged_on_a_call() {
+    let (bench, _app, _flight) = silent_for(FROZEN_SILENCE.saturating_sub(Duration::from_nanos(1))).await;
+    assert_eq!(bench.state.next_deadline(), Some(bench.now + CALL_TIME));
+    let mut bench = Bench::new();
+    let app = bench.serving("a").await;
+    app.pulse.heard(bench.now, true);
+    bench.now += FROZEN_SILENCE * 2;
+    let _flight = bench.call("a").await.expect("sent");
+    assert_eq!(bench.state.next_deadline(), Some(bench.now + CALL_TIME), "an idle ping says nothing of calls");
 }
 
 // holds: limit-calls

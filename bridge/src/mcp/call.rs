@@ -4,7 +4,7 @@ use serde_json::value::RawValue;
 
 use super::{Peer, message::Params};
 use crate::{
-    call::{Call, HangUp},
+    call::{Call, HangUp, RequestKey},
     refusal::Refusal,
     respond,
     text::{self, Kind, Object, Text},
@@ -17,7 +17,12 @@ pub(super) trait Shape {
 }
 
 /// Reads the parameters. Absent `arguments` are an empty object.
-pub(super) fn read(peer: &Peer<'_>, params: &Params<'_>, hang_up: HangUp) -> Result<Call, Refusal> {
+pub(super) fn read(
+    peer: &Peer<'_>,
+    params: &Params<'_>,
+    hang_up: HangUp,
+    key: Option<RequestKey>,
+) -> Result<Call, Refusal> {
     let name = params.get("name").and_then(text::string);
     let tool = name.ok_or_else(|| Refusal::InvalidParams("\"name\" is not a string".into()))?.into_owned();
     let arguments = match params.get("arguments") {
@@ -25,7 +30,7 @@ pub(super) fn read(peer: &Peer<'_>, params: &Params<'_>, hang_up: HangUp) -> Res
         Some(arguments) if text::kind(arguments) == Kind::Object => Text::of(arguments),
         Some(_) => return Err(Refusal::InvalidParams("\"arguments\" is not an object".into())),
     };
-    Ok(Call { agent: peer.agent.clone(), tool, arguments, hang_up })
+    Ok(Call { agent: peer.agent.clone(), tool, arguments, hang_up, key })
 }
 
 /// The result of a call that came to an end, in the era's shape; an error for one that could not begin.

@@ -51,6 +51,11 @@ pub fn response(mirror: &dyn Mirror) -> Result<(), Refusal> {
     }
 }
 
+/// The legacy stream is opened by a request without a body.
+pub fn stream(mirror: &dyn Mirror) -> Result<Era, Refusal> {
+    header_era(version_header(mirror)?.as_deref())
+}
+
 fn version_header(mirror: &dyn Mirror) -> Result<Option<Cow<'_, str>>, Refusal> {
     match mirror.header(VERSION_HEADER) {
         Mirrored::Absent => Ok(None),

@@ -5,12 +5,12 @@ use std::borrow::Cow;
 use serde_json::value::RawValue;
 
 use super::{
-    Peer, Reply,
+    Mirrored, Peer, Reply,
     call::{self, Shape},
     message::{Params, Request},
 };
 use crate::{
-    call::HangUp,
+    call::{HangUp, RequestId, RequestKey},
     declaration::Tool,
     flow,
     refusal::Refusal,
@@ -40,7 +40,7 @@ fn initialize(peer: &Peer<'_>, params: &Params<'_>) -> Result<Reply, Refusal> {
         super::CAPABILITIES,
         peer.server_info(),
     );
-    Ok(Reply { result, session: Some(format!("{:032x}", rand::random::<u128>())) })
+    Ok(Reply::Result { result, session: Some(format!("{:032x}", rand::random::<u128>())) })
 }
 
 fn list(peer: &Peer<'_>, request: &Request<'_>) -> Result<String, Refusal> {
@@ -50,9 +50,28 @@ fn list(peer: &Peer<'_>, request: &Request<'_>) -> Result<String, Refusal> {
 }
 
 async fn tools_call(peer: &Peer<'_>, request: &Request<'_>) -> Result<String, Refusal> {
-    let call = call::read(peer, &request.params, HangUp::Ignored)?;
+    let call = call::read(peer, &request.params, HangUp::Ignored, key(peer, request.id))?;
     let result = flow::call(peer.hub, call, |_| Ok(())).await;
     call::answer(peer, result, &Plain)
+}
+
+/// Takes back the call that the notification names. Without a session nothing can be told apart, so nothing is done.
+pub(super) async fn cancelled(peer: &Peer<'_>, params: &Params<'_>) {
+    if let Some(key) = params.get("requestId").and_then(|id| key(peer, id)) {
+        peer.hub.cancel(key).await;
+    }
+}
+
+fn key(peer: &Peer<'_>, id: &RawValue) -> Option<RequestKey> {
+    let Mirrored::Once(session) = peer.mirror.header("mcp-session-id") else { return None };
+    let session = std::str::from_utf8(session).ok()?.into();
+    let id = match text::kind(id) {
+        // A lone surrogate has no decoded form, and is compared as it was written.
+        Kind::String => RequestId::String(text::string(id).map_or_else(|| id.get().to_owned(), Cow::into_owned)),
+        Kind::Number => RequestId::Integer(id.get().to_owned()),
+        Kind::Null | Kind::Bool | Kind::Array | Kind::Object => return None,
+    };
+    Some(RequestKey { agent: peer.agent.clone(), session, id })
 }
 
 /// A legacy result: without what only the modern era knows, and without what makes strict SDKs refuse it.

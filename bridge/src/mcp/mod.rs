@@ -1,9 +1,11 @@
 //! MCP without a transport: which era a message belongs to, and what it says in each. Nothing here knows HTTP: what a
 //! transport repeats of the body reaches it through [`Mirror`].
 
+pub mod batch;
 mod call;
 pub mod classify;
 mod legacy;
+mod listen;
 pub mod message;
 pub mod mirror;
 mod modern;
@@ -20,7 +22,8 @@ use crate::{
     text::{self, Kind},
 };
 
-use self::message::{Message, Params, Request};
+pub use self::listen::Listening;
+use self::message::{Message, Notification, Params, Request};
 
 /// One header as the transport carries it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,19 +57,29 @@ pub enum Answer {
     },
     /// A JSON-RPC error.
     Refused(Refused),
+    /// Messages from now on.
+    Listen(Box<Listening>),
+    /// The agent took its request back and reads no answer.
+    Cancelled,
     /// The bridge shuts down; the connection ends without an answer.
     Nothing,
 }
 
 /// Answers one message of an agent.
-pub async fn answer(hub: &Hub, agent: &Agent, body: &[u8], mirror: &dyn Mirror) -> Answer {
+pub async fn answer(peer: &Peer<'_>, body: &[u8]) -> Answer {
     match message::read(body) {
         Err(unreadable) => Answer::Refused(respond::refused(unreadable.id, Era::Modern, &unreadable.refusal)),
-        Ok(Message::Response) => accepted(classify::response(mirror)),
-        Ok(Message::Notification(notification)) => {
-            accepted(classify::notification(&notification.params, mirror).map(|_| ()))
-        }
-        Ok(Message::Request(request)) => answer_request(&Peer::new(hub, agent), &request, mirror).await,
+        Ok(Message::Response) => accepted(classify::response(peer.mirror)),
+        Ok(Message::Notification(notification)) => accepted(notified(peer, &notification).await),
+        Ok(Message::Request(request)) => answer_request(peer, &request).await,
+    }
+}
+
+/// The legacy era's stream of notifications.
+pub fn listen(peer: &Peer<'_>) -> Result<Listening, Refusal> {
+    match classify::stream(peer.mirror)? {
+        Era::Modern => Err(Refusal::MethodNotAllowed { allow: "POST" }),
+        Era::Legacy => Ok(listen::legacy(peer.hub, &peer.agent.application)),
     }
 }
 
@@ -77,31 +90,42 @@ fn accepted(verdict: Result<(), Refusal>) -> Answer {
     }
 }
 
-async fn answer_request(peer: &Peer<'_>, request: &Request<'_>, mirror: &dyn Mirror) -> Answer {
-    let era = match classify::request(&request.method, &request.params, mirror) {
+/// Only a legacy cancel does anything: in the modern era closing the response is what cancels.
+async fn notified(peer: &Peer<'_>, notification: &Notification<'_>) -> Result<(), Refusal> {
+    let era = classify::notification(&notification.params, peer.mirror)?;
+    if era == Era::Legacy && notification.method == "notifications/cancelled" {
+        legacy::cancelled(peer, &notification.params).await;
+    }
+    Ok(())
+}
+
+async fn answer_request(peer: &Peer<'_>, request: &Request<'_>) -> Answer {
+    let era = match classify::request(&request.method, &request.params, peer.mirror) {
         Ok(era) => era,
         Err(refusal) => return Answer::Refused(respond::refused(Some(request.id), Era::Modern, &refusal)),
     };
     let reply = match era {
-        Era::Modern => modern::answer(peer, request, mirror).await.map(Reply::plain),
+        Era::Modern => modern::answer(peer, request).await,
         Era::Legacy => legacy::answer(peer, request).await,
     };
     match reply {
-        Ok(Reply { result, session }) => Answer::Result { body: respond::result(request.id, &result), session },
+        Ok(Reply::Result { result, session }) => Answer::Result { body: respond::result(request.id, &result), session },
+        Ok(Reply::Listen(listening)) => Answer::Listen(listening),
         Err(Refusal::ShuttingDown) => Answer::Nothing,
+        Err(Refusal::Cancelled) => Answer::Cancelled,
         Err(refusal) => Answer::Refused(respond::refused(Some(request.id), era, &refusal)),
     }
 }
 
-/// A result on its way.
-struct Reply {
-    result: String,
-    session: Option<String>,
+/// What a codec makes of a request.
+enum Reply {
+    Result { result: String, session: Option<String> },
+    Listen(Box<Listening>),
 }
 
 impl Reply {
     fn plain(result: String) -> Self {
-        Self { result, session: None }
+        Self::Result { result, session: None }
     }
 }
 
@@ -109,16 +133,20 @@ impl Reply {
 const CAPABILITIES: &str = r#"{"tools":{"listChanged":true}}"#;
 
 /// One agent and the application it sees, at the moment of its request.
-struct Peer<'a> {
+pub struct Peer<'a> {
     hub: &'a Hub,
     agent: &'a Agent,
+    mirror: &'a dyn Mirror,
+    /// Whether the agent reads streams.
+    streams: bool,
     declaration: Option<Arc<Declaration>>,
 }
 
 impl<'a> Peer<'a> {
-    fn new(hub: &'a Hub, agent: &'a Agent) -> Self {
+    /// `streams` says whether the agent reads an answer of many messages.
+    pub fn new(hub: &'a Hub, agent: &'a Agent, mirror: &'a dyn Mirror, streams: bool) -> Self {
         let declaration = hub.served(&agent.application).map(|served| served.declaration);
-        Self { hub, agent, declaration }
+        Self { hub, agent, mirror, streams, declaration }
     }
 
     /// None while the application is offline.

@@ -3,9 +3,10 @@
 use serde_json::value::RawValue;
 
 use super::{
-    Mirror, Peer,
+    Mirror, Peer, Reply,
     call::{self, Shape},
     classify::VERSION_META,
+    listen,
     message::Request,
     mirror,
 };
@@ -20,14 +21,15 @@ use crate::{
 const CAPABILITIES_META: &str = "io.modelcontextprotocol/clientCapabilities";
 const SERVER_INFO_META: &str = "io.modelcontextprotocol/serverInfo";
 
-/// Answers a request with its result, as JSON.
-pub(super) async fn answer(peer: &Peer<'_>, request: &Request<'_>, mirror: &dyn Mirror) -> Result<String, Refusal> {
-    agree(request, mirror)?;
+/// Answers a request: with its result, as JSON, or with messages to come.
+pub(super) async fn answer(peer: &Peer<'_>, request: &Request<'_>) -> Result<Reply, Refusal> {
+    agree(request, peer.mirror)?;
     complete_meta(request)?;
     match request.method.as_ref() {
-        "server/discover" => Ok(discover(peer)),
-        "tools/list" => list(peer, request),
-        "tools/call" => tools_call(peer, request, mirror).await,
+        "server/discover" => Ok(Reply::plain(discover(peer))),
+        "tools/list" => list(peer, request).map(Reply::plain),
+        "tools/call" => tools_call(peer, request).await.map(Reply::plain),
+        "subscriptions/listen" => listen::modern(peer, request).map(|listening| Reply::Listen(Box::new(listening))),
         method => Err(Refusal::UnknownMethod(method.to_owned())),
     }
 }
@@ -79,14 +81,14 @@ fn cacheable(peer: &Peer<'_>) -> String {
     format!("\"ttlMs\":0,\"cacheScope\":\"private\",\"_meta\":{{{}}}", server_info_member(peer))
 }
 
-fn server_info_member(peer: &Peer<'_>) -> String {
+pub(super) fn server_info_member(peer: &Peer<'_>) -> String {
     format!("\"{SERVER_INFO_META}\":{}", peer.server_info())
 }
 
-async fn tools_call(peer: &Peer<'_>, request: &Request<'_>, mirror: &dyn Mirror) -> Result<String, Refusal> {
-    let call = call::read(peer, &request.params, HangUp::Cancels)?;
+async fn tools_call(peer: &Peer<'_>, request: &Request<'_>) -> Result<String, Refusal> {
+    let call = call::read(peer, &request.params, HangUp::Cancels, None)?;
     let agrees = |routed: &Routed| {
-        mirror::check_params(&routed.tool, &routed.call.arguments, mirror)
+        mirror::check_params(&routed.tool, &routed.call.arguments, peer.mirror)
             .map_err(|fault| Refusal::HeaderMismatch(fault.to_string()))
     };
     let result = flow::call(peer.hub, call, agrees).await;

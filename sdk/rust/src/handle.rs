@@ -176,3 +176,31 @@ pub(crate) fn channel(declaration: Declaration) -> (Handle, Orders) {
     let handle = Handle { wanted, states: states_of, accepted: accepted_of };
     (handle, Orders { wanted: wanted_by, reports: Reports { states, accepted } })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // holds: sdk-states
+    #[test]
+    fn watchers_never_see_two_equal_states() {
+        let (handle, orders) = channel(Declaration::default());
+        let mut states = handle.states();
+        states.mark_unchanged();
+        orders.reports.state(State::Connecting);
+        assert!(!states.has_changed().unwrap());
+        orders.reports.accepted(1);
+        assert_eq!(*states.borrow_and_update(), State::Online);
+        orders.reports.accepted(2);
+        assert!(!states.has_changed().unwrap());
+    }
+
+    // holds: sdk-states
+    #[tokio::test]
+    async fn a_handle_whose_task_is_gone_is_closed() {
+        let (handle, orders) = channel(Declaration::default());
+        drop(orders);
+        assert_eq!(handle.online().await, Err(Ended::Closed));
+        handle.close().await;
+    }
+}

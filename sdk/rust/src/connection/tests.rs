@@ -85,6 +85,20 @@ async fn a_ping_goes_out_before_a_call_is_worked_on() {
     assert_eq!(bridge.message().await["id"], "7");
 }
 
+// holds: sdk-ping-on-call
+#[tokio::test(start_paused = true)]
+async fn a_ping_overtakes_what_waits() {
+    let (ours, theirs) = tokio::io::duplex(1 << 16);
+    let mut wire = Wire::new(WebSocketStream::from_raw_socket(ours, Role::Client, None).await);
+    let mut bridge = Bridge(WebSocketStream::from_raw_socket(theirs, Role::Server, None).await);
+    wire.push("1".into());
+    wire.push("2".into());
+    wire.ping();
+    let writing = tokio::spawn(async move { wire.next().await });
+    assert_eq!([bridge.text().await, bridge.text().await, bridge.text().await], [PING, "1", "2"]);
+    writing.abort();
+}
+
 // holds: sdk-ping-idle
 #[tokio::test(start_paused = true)]
 async fn an_idle_connection_is_pinged_and_dies_of_silence() {

@@ -107,8 +107,16 @@ async fn a_refused_fetched_token_is_renewed_once() {
     let peer = bridge.online().await;
     assert_eq!(peer.headers["sec-websocket-protocol"], "clientmcp.v1, token-2");
     peer.close(4401, "revoked").await;
-    bridge.accept().await.close(4401, "revoked again").await;
-    assert_eq!(application.ended().await, Ended::Refused(Refusal::Token { reason: "revoked again".into() }));
+    let peer = tokio::select! {
+        peer = bridge.accept() => peer,
+        ended = application.ended() => panic!("ended instead of renewing again: {ended}"),
+    };
+    peer.close(4401, "revoked again").await;
+    let ended = tokio::select! {
+        ended = application.ended() => ended,
+        _ = bridge.accept() => panic!("renewed twice"),
+    };
+    assert_eq!(ended, Ended::Refused(Refusal::Token { reason: "revoked again".into() }));
 }
 
 // holds: sdk-unauthorized

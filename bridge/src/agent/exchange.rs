@@ -1,0 +1,175 @@
+//! One request and its answer: whole and at once, or as a stream when it takes long or never ends.
+
+use axum::{
+    body::Body,
+    http::{HeaderMap, Response, StatusCode},
+};
+use bytes::Bytes;
+use clientmcp_protocol::limits::{SLOW_ANSWER, STREAM_COMMENT};
+use futures_util::{
+    Stream, StreamExt as _,
+    stream::{self, FuturesUnordered},
+};
+use tokio::time::{Instant, timeout};
+
+use super::{
+    Severed, reply,
+    sse::{self, Message},
+    streams::Streams,
+};
+use crate::{
+    call::Agent,
+    guard::Admitted,
+    hub::Hub,
+    mcp::{self, Answer, Listening, Mirror, Mirrored, Peer},
+    refusal::Refusal,
+};
+
+/// All that an answer needs, owned: as a stream it outlives the handler.
+#[derive(Clone, Debug)]
+pub(super) struct Post {
+    pub(super) hub: Hub,
+    pub(super) agent: Agent,
+    pub(super) headers: HeaderMap,
+    pub(super) admitted: Admitted,
+}
+
+/// HTTP's headers as what repeats the body.
+struct Headers<'a>(&'a HeaderMap);
+
+impl Mirror for Headers<'_> {
+    fn header(&self, name: &str) -> Mirrored<'_> {
+        let mut values = self.0.get_all(name).iter();
+        match (values.next(), values.next()) {
+            (None, _) => Mirrored::Absent,
+            (Some(value), None) => Mirrored::Once(value.as_bytes().trim_ascii()),
+            (Some(_), Some(_)) => Mirrored::Repeated,
+        }
+    }
+}
+
+impl Post {
+    /// Opens the legacy era's stream of notifications.
+    pub(super) fn listen(self, streams: &Streams) -> Result<Response<Body>, Refusal> {
+        let listening = mcp::listen(&self.peer(&Headers(&self.headers)))?;
+        if !self.admitted.events {
+            return Err(Refusal::NotAcceptable);
+        }
+        let place = streams.enter(listening.application())?;
+        // A comment at once: the agent sees that it is heard.
+        Ok(reply::events(sse::body(messages(listening, place), Instant::now(), STREAM_COMMENT)))
+    }
+
+    pub(super) async fn answer(self, body: Bytes, streams: &Streams) -> Response<Body> {
+        let entries = mcp::batch::entries(&self.peer(&Headers(&self.headers)), &body);
+        match entries {
+            Some(Ok(entries)) => self.batch(entries).await,
+            Some(Err(refused)) => reply::refused(refused),
+            None => self.single(body, streams).await,
+        }
+    }
+
+    async fn single(self, body: Bytes, streams: &Streams) -> Response<Body> {
+        let admitted = self.admitted;
+        let mut answer = Box::pin(async move { mcp::answer(&self.peer(&Headers(&self.headers)), &body).await });
+        if !admitted.events {
+            return write(answer.await, admitted, streams);
+        }
+        match timeout(SLOW_ANSWER, &mut answer).await {
+            Ok(answer) => write(answer, admitted, streams),
+            Err(_) => {
+                let message = stream::once(async move { message(answer.await) }).filter_map(std::future::ready);
+                reply::events(sse::body(message, Instant::now(), SLOW_ANSWER))
+            }
+        }
+    }
+
+    async fn batch(self, entries: Vec<String>) -> Response<Body> {
+        let admitted = self.admitted;
+        let mut answers: FuturesUnordered<_> = entries.into_iter().map(|entry| self.clone().entry(entry)).collect();
+        let mut ready = Vec::new();
+        let collecting = collect(&mut answers, &mut ready);
+        let finished = if admitted.events { timeout(SLOW_ANSWER, collecting).await } else { Ok(collecting.await) };
+        match finished {
+            Ok(Err(Severed)) => reply::severed(),
+            Ok(Ok(())) if ready.is_empty() => reply::empty(StatusCode::ACCEPTED),
+            Ok(Ok(())) if admitted.json => reply::json(StatusCode::OK, format!("[{}]", ready.join(","))),
+            Ok(Ok(())) | Err(_) => {
+                let rest = answers.filter_map(|answer| std::future::ready(answer.transpose()));
+                let messages = stream::iter(ready).map(Ok).chain(rest);
+                reply::events(sse::body(messages, Instant::now(), SLOW_ANSWER))
+            }
+        }
+    }
+
+    async fn entry(self, entry: String) -> Result<Option<String>, Severed> {
+        mcp::batch::answer(&self.peer(&Headers(&self.headers)), &entry).await.map_err(|_| Severed)
+    }
+
+    fn peer<'a>(&'a self, headers: &'a Headers<'a>) -> Peer<'a> {
+        Peer::new(&self.hub, &self.agent, headers, self.admitted.events)
+    }
+}
+
+/// Takes the answers of a batch as they come.
+async fn collect<S>(answers: &mut S, ready: &mut Vec<String>) -> Result<(), Severed>
+where
+    S: Stream<Item = Result<Option<String>, Severed>> + Unpin,
+{
+    while let Some(answer) = answers.next().await {
+        ready.extend(answer?);
+    }
+    Ok(())
+}
+
+/// A whole answer. Where only events are read, every 200 is one.
+fn write(answer: Answer, admitted: Admitted, streams: &Streams) -> Response<Body> {
+    match answer {
+        Answer::Accepted => reply::empty(StatusCode::ACCEPTED),
+        Answer::Result { body, session } => {
+            let mut response = whole(body, admitted);
+            if let Some(session) = session.and_then(|session| session.try_into().ok()) {
+                response.headers_mut().insert("mcp-session-id", session);
+            }
+            response
+        }
+        Answer::Refused(refused) if refused.status == 200 => whole(refused.body, admitted),
+        Answer::Refused(refused) => reply::refused(refused),
+        Answer::Listen(listening) => subscribe(*listening, streams),
+        Answer::Cancelled if admitted.events => reply::events(Body::empty()),
+        Answer::Cancelled => reply::empty(StatusCode::ACCEPTED),
+        Answer::Nothing => reply::severed(),
+    }
+}
+
+fn whole(body: String, admitted: Admitted) -> Response<Body> {
+    if admitted.json { reply::json(StatusCode::OK, body) } else { reply::events(Body::from(sse::event(&body))) }
+}
+
+fn subscribe(listening: Listening, streams: &Streams) -> Response<Body> {
+    match streams.enter(listening.application()) {
+        Ok(place) => {
+            let first = Instant::now() + STREAM_COMMENT;
+            reply::events(sse::body(messages(listening, place), first, STREAM_COMMENT))
+        }
+        Err(refusal) => reply::refused(listening.refused(&refusal)),
+    }
+}
+
+/// What a slow request is answered with in the end; nothing when nobody reads it.
+fn message(answer: Answer) -> Option<Message> {
+    match answer {
+        Answer::Result { body, session: _ } => Some(Ok(body)),
+        Answer::Refused(refused) => Some(Ok(refused.body)),
+        Answer::Nothing => Some(Err(Severed)),
+        // These never take long, but for the call that was cancelled.
+        Answer::Accepted | Answer::Listen(_) | Answer::Cancelled => None,
+    }
+}
+
+fn messages<P>(listening: Listening, place: P) -> impl Stream<Item = Message> {
+    stream::unfold((listening, place), |(mut listening, place)| async move {
+        let message = listening.next().await?;
+        Some((Ok(message), (listening, place)))
+    })
+}

@@ -1,0 +1,61 @@
+//! Batches, which revision 2025-03-26 alone has: an array of messages, each answered on its own (`docs/protocol.md`,
+//! "Batches").
+
+use clientmcp_protocol::limits::{BATCH, JSON_NESTING};
+use serde_json::value::RawValue;
+
+use super::{
+    Answer, Mirrored, Peer,
+    classify::VERSION_HEADER,
+    message::{self, Message},
+};
+use crate::{
+    refusal::Refusal,
+    respond::{self, Refused},
+    revision::{Era, Revision},
+    text,
+};
+
+/// The messages of a batch as texts; nothing when the body is no array.
+pub fn entries(peer: &Peer<'_>, body: &[u8]) -> Option<Result<Vec<String>, Refused>> {
+    let is_array = body.trim_ascii_start().first() == Some(&b'[');
+    is_array.then(|| read(peer, body).map_err(|refusal| respond::refused(None, Era::Modern, &refusal)))
+}
+
+fn read(peer: &Peer<'_>, body: &[u8]) -> Result<Vec<String>, Refusal> {
+    let body = std::str::from_utf8(body).map_err(|_| Refusal::NotJson)?;
+    let entries: Vec<&RawValue> = serde_json::from_str(body).map_err(|_| Refusal::NotJson)?;
+    if text::nesting(body) > JSON_NESTING {
+        return Err(Refusal::TooDeep);
+    }
+    let refused = |why: String| Err(Refusal::InvalidRequest(why));
+    let known = match peer.mirror.header(VERSION_HEADER) {
+        Mirrored::Absent => true,
+        Mirrored::Once(version) => version == Revision::V2025_03_26.as_str().as_bytes(),
+        Mirrored::Repeated => false,
+    };
+    if !known {
+        return refused("only revision 2025-03-26 has batches".into());
+    }
+    if !(1..=BATCH).contains(&entries.len()) {
+        return refused(format!("a batch has 1 to {BATCH} messages"));
+    }
+    Ok(entries.into_iter().map(|entry| entry.get().to_owned()).collect())
+}
+
+/// Answers one entry; nothing when there is nothing to say.
+pub async fn answer(peer: &Peer<'_>, entry: &str) -> Result<Option<String>, Refusal> {
+    if let Ok(Message::Request(request)) = message::read(entry.as_bytes())
+        && request.method == "initialize"
+    {
+        let refusal = Refusal::InvalidRequest("\"initialize\" stands alone, in no batch".into());
+        return Ok(Some(respond::refused(Some(request.id), Era::Legacy, &refusal).body));
+    }
+    match super::answer(peer, entry.as_bytes()).await {
+        Answer::Accepted | Answer::Cancelled => Ok(None),
+        Answer::Result { body, session: _ } | Answer::Refused(Refused { status: _, body }) => Ok(Some(body)),
+        // Only a modern request opens one, and no modern request stands in a batch.
+        Answer::Listen(_) => Ok(None),
+        Answer::Nothing => Err(Refusal::ShuttingDown),
+    }
+}
