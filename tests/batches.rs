@@ -116,7 +116,7 @@ async fn what_is_wrong_in_a_batch_is_refused_by_itself() {
 // holds: batch-size, ladder-array
 #[tokio::test]
 async fn a_batch_has_1_to_64_entries() {
-    let (Scene { agent, .. }, mut application) = &mut Scene::online(TOOLS).await;
+    let (Scene { agent, .. }, application) = &mut Scene::online(TOOLS).await;
     for count in [1, 63, 64] {
         let entries: Vec<_> = (0..count).map(|n| ping(&n.to_string())).collect();
         assert_eq!(responses(&batch(agent, &entries).send().await).len(), count);
@@ -140,7 +140,7 @@ async fn a_batch_has_1_to_64_entries() {
 // holds: batch-revision, ladder-array
 #[tokio::test]
 async fn other_revisions_know_no_batch() {
-    let (Scene { agent, .. }, mut application) = &mut Scene::online(TOOLS).await;
+    let (Scene { agent, .. }, application) = &mut Scene::online(TOOLS).await;
     for version in ["2025-06-18", "2025-11-25", "2026-07-28", "1900-01-01", ""] {
         for entries in [&[call("1")][..], &[NOTIFICATION.into()], &[]] {
             let request = batch(agent, entries).header("MCP-Protocol-Version", version);
@@ -165,7 +165,7 @@ async fn where_nothing_is_to_be_answered_nothing_is() {
 #[tokio::test]
 async fn nesting_counts_over_the_whole_batch() {
     let Scene { agent, .. } = &Scene::offline().await;
-    let nested = |depth| {
+    let nested = |depth: usize| {
         let value = "[".repeat(depth - 3) + &"]".repeat(depth - 3);
         format!(r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":{{"x":{value}}}}}"#)
     };
@@ -194,7 +194,7 @@ async fn the_calls_of_a_batch_run_side_by_side() {
 // holds: batch-stream, stream-headers
 #[tokio::test]
 async fn a_slow_batch_is_a_stream_of_its_responses() {
-    let (Scene { agent, .. }, mut application) = &mut Scene::online(TOOLS).await;
+    let (Scene { agent, .. }, application) = &mut Scene::online(TOOLS).await;
     let entries = [call(r#""slow""#), ping("3"), NOTIFICATION.into(), "5".into(), call(r#""quick""#)];
     for accept in ["application/json, text/event-stream", "text/event-stream"] {
         let sent = agent.sent(&batch(agent, &entries).header("Accept", accept)).await;
@@ -240,29 +240,31 @@ async fn called(agent: &Agent, application: &mut Application, accept: &str, ids:
 // holds: batch-cancelled
 #[tokio::test]
 async fn a_cancelled_call_of_a_batch_has_no_response() {
-    let (Scene { agent, .. }, mut application) = &mut Scene::online(TOOLS).await;
+    let (Scene { agent, .. }, application) = &mut Scene::online(TOOLS).await;
     let cancel = async |id: &str| {
         let params = format!(r#"{{"requestId":{id}}}"#);
         let body = format!(r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{params}}}"#);
         agent.ping().body(body).header("Mcp-Session-Id", "s").send().await.accepted();
     };
-    let json = "application/json";
-    let (sent, calls) = called(agent, application, json, &["1", "2"]).await;
+    let (sent, calls) = called(agent, application, "application/json", &["1", "2"]).await;
     cancel("2").await;
     let value: Value = serde_json::from_str(&application.text().await).unwrap();
     let left = calls.iter().find(|call| value["id"] != call.id).unwrap();
     application.answer(left, DONE).await;
     let mut answer = sent.answer().await.unwrap();
     assert_eq!(answer.rest().await, r#"[{"jsonrpc":"2.0","id":1,"result":{"content":[]}}]"#);
-    let (sent, calls) = called(agent, application, json, &["1"]).await;
+    let (sent, calls) = called(agent, application, "application/json", &["1"]).await;
     cancel("1").await;
     cancelled(application, &calls[0]).await;
     let mut answer = sent.answer().await.unwrap();
     assert_eq!((answer.head.status, answer.rest().await), (202, String::new()));
+    // A stream that has begun ends.
     let (sent, calls) = called(agent, application, "application/json, text/event-stream", &["1"]).await;
+    let mut stream = sent.stream().await;
+    assert_eq!(stream.next().await, Some(Piece::Comment));
     cancel("1").await;
     cancelled(application, &calls[0]).await;
-    sent.stream().await.ended().await;
+    stream.ended().await;
 }
 
 // holds: cancel-legacy-disconnect

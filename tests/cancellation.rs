@@ -25,9 +25,7 @@ fn cancel(agent: &Agent, session: &str, id: &str) -> Request {
 }
 
 fn cancel_with(agent: &Agent, members: &str) -> Request {
-    agent
-        .ping()
-        .body(format!(r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{{members}}}}}"#))
+    agent.ping().body(format!(r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{{members}}}}}"#))
 }
 
 /// Sends a call and waits until the application has it.
@@ -49,7 +47,7 @@ async fn completes(sent: Sent, call: &Call, application: &mut Application) {
 // holds: cancel-modern, cancel-late-result
 #[tokio::test]
 async fn a_modern_agent_cancels_by_closing_before_the_answer() {
-    let (Scene { agent, .. }, mut application) = &mut Scene::online(TOOLS).await;
+    let (Scene { agent, .. }, application) = &mut Scene::online(TOOLS).await;
     for accept in ["application/json", "application/json, text/event-stream", "text/event-stream"] {
         let request = agent.call("getBalance", "{}").header("Accept", accept);
         let (sent, call) = pending(agent, &request, application).await;
@@ -65,7 +63,7 @@ async fn a_modern_agent_cancels_by_closing_before_the_answer() {
 // holds: cancel-modern, cancel-late-result
 #[tokio::test]
 async fn a_modern_agent_cancels_by_closing_the_stream() {
-    let (Scene { agent, .. }, mut application) = &mut Scene::online(TOOLS).await;
+    let (Scene { agent, .. }, application) = &mut Scene::online(TOOLS).await;
     let (sent, call) = pending(agent, &agent.call("getBalance", "{}"), application).await;
     let mut stream = sent.stream().await;
     assert_eq!(stream.next().await, Some(Piece::Comment));
@@ -78,7 +76,7 @@ async fn a_modern_agent_cancels_by_closing_the_stream() {
 // holds: cancel-modern
 #[tokio::test]
 async fn only_the_call_that_was_closed_is_cancelled() {
-    let (Scene { agent, .. }, mut application) = &mut Scene::online(TOOLS).await;
+    let (Scene { agent, .. }, application) = &mut Scene::online(TOOLS).await;
     // One id, one token: what tells the calls apart is their connections.
     let request = agent.call("getBalance", "{}");
     let (first, one) = pending(agent, &request, application).await;
@@ -93,7 +91,7 @@ async fn only_the_call_that_was_closed_is_cancelled() {
 // holds: cancel-leaves-count
 #[tokio::test]
 async fn a_cancelled_call_leaves_its_place_to_another() {
-    let (Scene { agent, .. }, mut application) = &mut Scene::online(TOOLS).await;
+    let (Scene { agent, .. }, application) = &mut Scene::online(TOOLS).await;
     let mut calls = Vec::new();
     for _ in 0..64 {
         calls.push(pending(agent, &agent.call("getBalance", "{}"), application).await);
@@ -113,7 +111,7 @@ async fn a_cancelled_call_leaves_its_place_to_another() {
 // holds: cancel-modern-notification
 #[tokio::test]
 async fn a_modern_notification_cancels_nothing() {
-    let (Scene { agent, .. }, mut application) = &mut Scene::online(TOOLS).await;
+    let (Scene { agent, .. }, application) = &mut Scene::online(TOOLS).await;
     let modern = agent.call("getBalance", "{}").header("Mcp-Session-Id", "s");
     let (one, first) = pending(agent, &modern, application).await;
     let (two, second) = pending(agent, &call_under(agent, "s", "1"), application).await;
@@ -131,7 +129,7 @@ async fn a_modern_notification_cancels_nothing() {
 // holds: cancel-legacy, cancel-legacy-response
 #[tokio::test]
 async fn a_legacy_notification_ends_the_call_and_its_response() {
-    let (Scene { agent, .. }, mut application) = &mut Scene::online(TOOLS).await;
+    let (Scene { agent, .. }, application) = &mut Scene::online(TOOLS).await;
     let session = agent.initialize("2025-11-25").send().await;
     let session = session.header("Mcp-Session-Id").unwrap();
     let reason = |request: Request| request.swap(r#""requestId":1"#, r#""requestId":1,"reason":"stop","x":[]"#);
@@ -166,7 +164,7 @@ async fn a_legacy_notification_ends_the_call_and_its_response() {
 // holds: cancel-legacy-session
 #[tokio::test]
 async fn of_two_agents_with_one_id_only_the_right_call_stops() {
-    let (Scene { agent, .. }, mut application) = &mut Scene::online(TOOLS).await;
+    let (Scene { agent, .. }, application) = &mut Scene::online(TOOLS).await;
     let (first, one) = pending(agent, &call_under(agent, "a", "1"), application).await;
     let (second, two) = pending(agent, &call_under(agent, "b", "1"), application).await;
     let (third, three) = pending(agent, &agent.legacy_call("getBalance", "{}"), application).await;
@@ -225,7 +223,7 @@ async fn what_matches_no_call_is_ignored() {
 // holds: cancel-legacy, cancel-legacy-id
 #[tokio::test]
 async fn ids_match_with_their_type_in_every_legacy_revision() {
-    let (Scene { agent, .. }, mut application) = &mut Scene::online(TOOLS).await;
+    let (Scene { agent, .. }, application) = &mut Scene::online(TOOLS).await;
     for id in ["7", r#""7""#, "-3", "12345678901234567890", r#""""#, r#""ä \" b""#] {
         for version in ["2025-06-18", "2025-03-26"] {
             let (sent, call) = pending(agent, &call_under(agent, "s", id), application).await;
@@ -243,7 +241,7 @@ async fn ids_match_with_their_type_in_every_legacy_revision() {
 // holds: cancel-legacy-newest
 #[tokio::test]
 async fn of_equal_ids_the_newest_call_is_meant() {
-    let (Scene { agent, .. }, mut application) = &mut Scene::online(TOOLS).await;
+    let (Scene { agent, .. }, application) = &mut Scene::online(TOOLS).await;
     let (first, one) = pending(agent, &call_under(agent, "s", "1"), application).await;
     let (second, two) = pending(agent, &call_under(agent, "s", "1"), application).await;
     let (third, three) = pending(agent, &call_under(agent, "s", "1"), application).await;
@@ -259,7 +257,7 @@ async fn of_equal_ids_the_newest_call_is_meant() {
 // holds: cancel-too-late
 #[tokio::test]
 async fn what_was_answered_cannot_be_cancelled() {
-    let (Scene { agent, .. }, mut application) = &mut Scene::online(TOOLS).await;
+    let (Scene { agent, .. }, application) = &mut Scene::online(TOOLS).await;
     let (sent, call) = pending(agent, &call_under(agent, "s", "1"), application).await;
     completes(sent, &call, application).await;
     cancel(agent, "s", "1").send().await.accepted();

@@ -219,9 +219,10 @@ async fn where_none_of_512_connections_is_idle_a_new_one_is_closed() {
 // holds: limit-head
 #[tokio::test]
 async fn a_head_of_the_limit_is_served_and_one_byte_more_is_431() {
-    let (Scene { agent, .. }, mut application) = &mut Scene::online(TOOLS).await;
+    let (Scene { agent, .. }, application) = &mut Scene::online(TOOLS).await;
     let padded = |bytes: usize| {
-        let request = agent.list().header("X-Padding", "").header("Content-Length", agent.list().text().len().to_string());
+        let request =
+            agent.list().header("X-Padding", "").header("Content-Length", agent.list().text().len().to_string());
         let missing = bytes - request.head().len();
         request.header("X-Padding", "x".repeat(missing))
     };

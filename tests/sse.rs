@@ -19,7 +19,7 @@ fn stream_only(request: &Request) -> Request {
 // holds: stream-headers, sse-slow
 #[tokio::test]
 async fn a_slow_call_is_answered_with_comments_and_then_its_response() {
-    let (Scene { agent, .. }, mut application) = &mut Scene::online(TOOLS).await;
+    let (Scene { agent, .. }, application) = &mut Scene::online(TOOLS).await;
     let meta = json!({"io.modelcontextprotocol/serverInfo": server_info()});
     for (request, result) in [
         (agent.call("getBalance", "{}"), json!({"resultType": "complete", "content": [], "_meta": meta})),
@@ -45,12 +45,12 @@ async fn a_slow_call_is_answered_with_comments_and_then_its_response() {
 // holds: sse-slow, text-id, text-result, text-line-ends
 #[tokio::test]
 async fn the_event_is_one_line_of_the_texts_as_they_were_written() {
-    let (Scene { agent, .. }, mut application) = &mut Scene::online(TOOLS).await;
+    let (Scene { agent, .. }, application) = &mut Scene::online(TOOLS).await;
     let sent = agent.sent(&agent.legacy_call("getBalance", "{}").swap(r#""id":1"#, r#""id":"\u0061\n""#)).await;
     let call = application.call().await;
     let mut stream = sent.stream().await;
-    application.answer(&call, "{\"content\":\r\n[1e400,\n\"\\r\\n\\ndata: x\"],\"x\":-0}").await;
-    let text = "{\"content\":  [1e400, \"\\r\\n\\ndata: x\"],\"x\":-0}";
+    application.answer(&call, "{\"content\":[\r\n1e400,\n\"\\r\\n\\ndata: x\"],\"x\":-0}").await;
+    let text = "{\"content\":[  1e400, \"\\r\\n\\ndata: x\"],\"x\":-0}";
     let event = stream.event().await;
     assert_eq!(event, format!(r#"{{"jsonrpc":"2.0","id":"\u0061\n","result":{text}}}"#));
     stream.ended().await;
@@ -138,7 +138,9 @@ async fn who_takes_streams_alone_gets_every_200_as_one() {
         agent.legacy_call("unknown", "{}"),
     ] {
         let expected: Value = serde_json::from_slice(&request.send().await.body).unwrap();
-        for accept in ["text/event-stream", "text/*", "text/event-stream;q=0.5, text/html", "text/event-stream, */*;q=0"] {
+        for accept in
+            ["text/event-stream", "text/*", "text/event-stream;q=0.5, text/html", "text/event-stream, */*;q=0"]
+        {
             let mut stream = agent.stream(&request.clone().header("Accept", accept)).await;
             assert_eq!(stream.value().await, expected, "{accept}");
             stream.ended().await;
@@ -166,7 +168,7 @@ async fn who_takes_streams_alone_gets_every_other_status_as_json() {
 // holds: sse-only, sse-slow
 #[tokio::test]
 async fn a_call_is_a_stream_whether_it_is_quick_or_slow() {
-    let (Scene { agent, .. }, mut application) = &mut Scene::online(TOOLS).await;
+    let (Scene { agent, .. }, application) = &mut Scene::online(TOOLS).await;
     let sent = agent.sent(&stream_only(&agent.legacy_call("getBalance", "{}"))).await;
     let call = application.call().await;
     application.answer(&call, DONE).await;
@@ -199,7 +201,7 @@ async fn a_stop_ends_the_stream_of_a_sent_call_without_an_event() {
 // holds: sse-slow, ladder-own-origin, ladder-path-token
 #[tokio::test]
 async fn a_stream_carries_what_every_answer_carries() {
-    let (Scene { agent, .. }, mut application) = &mut Scene::online(TOOLS).await;
+    let (Scene { agent, .. }, application) = &mut Scene::online(TOOLS).await;
     let origin = format!("http://localhost:{}", agent.port());
     let request = agent.call("getBalance", "{}").without("Authorization").header("Origin", &origin);
     let sent = agent.sent(&request.target(&format!("/mcp/{}", agent.token()))).await;

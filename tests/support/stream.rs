@@ -99,7 +99,8 @@ impl Sent {
     pub(crate) async fn stream(self) -> Stream {
         let mut answer = self.answer().await.expect("the connection ended without an answer");
         if answer.head.status != 200 || answer.head.header("content-type") != Some("text/event-stream") {
-            panic!("no event stream: {:?} {}", answer.head, answer.rest().await);
+            let body = answer.rest().await;
+            panic!("no event stream: {:?} {body}", answer.head);
         }
         assert_eq!(answer.head.header("cache-control"), Some("no-store"));
         assert_eq!(answer.head.header("x-accel-buffering"), Some("no"));
@@ -231,16 +232,21 @@ impl Clock {
         }
     }
 
-    /// Fails when this stream brings an event within the 2 s.
-    pub(crate) async fn silent(&mut self, stream: &mut Stream) {
-        let waited = self.wait();
+    /// The number of events that this stream brings within the 2 s.
+    pub(crate) async fn events(&mut self, stream: &mut Stream) -> usize {
+        let (mut events, waited) = (0, self.wait());
         tokio::pin!(waited);
         loop {
             tokio::select! {
-                () = &mut waited => return,
-                piece = stream.next() => assert_eq!(piece, Some(Piece::Comment)),
+                () = &mut waited => return events,
+                piece = stream.next() => events += usize::from(piece.expect("the stream ended") != Piece::Comment),
             }
         }
+    }
+
+    /// Fails when this stream brings an event within the 2 s.
+    pub(crate) async fn silent(&mut self, stream: &mut Stream) {
+        assert_eq!(self.events(stream).await, 0, "an event");
     }
 }
 
