@@ -50,7 +50,8 @@ fn without_messages(mut values: Vec<Value>) -> Vec<Value> {
     sorted(values)
 }
 
-fn done(id: Value) -> Value {
+fn done(id: impl Into<Value>) -> Value {
+    let id: Value = id.into();
     json!({"jsonrpc": "2.0", "id": id, "result": {}})
 }
 
@@ -67,7 +68,7 @@ fn refused(id: Option<Value>, code: i32) -> Value {
 async fn every_request_of_a_batch_has_one_response() {
     let (Scene { agent, .. }, _application) = &Scene::online(TOOLS).await;
     let entries = [ping("1"), ping(r#""a""#), ping("1"), NOTIFICATION.into(), RESPONSE.into()];
-    let expected = sorted(vec![done(json!(1)), done(json!("a")), done(json!(1))]);
+    let expected = sorted(vec![done(1), done("a"), done(1)]);
     for request in [batch(agent, &entries), batch(agent, &entries).without("MCP-Protocol-Version")] {
         assert_eq!(responses(&request.send().await), expected);
     }
@@ -106,10 +107,10 @@ async fn what_is_wrong_in_a_batch_is_refused_by_itself() {
         (r#"{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":5}}"#, refused(id(3), -32602)),
     ] {
         let alone = batch(agent, &[entry]).send().await;
-        assert_eq!(responses(&alone), [answer.clone()], "{entry}");
+        assert_eq!(responses(&alone), std::slice::from_ref(&answer), "{entry}");
         assert_eq!(alone.header("Mcp-Session-Id"), None);
         let among = batch(agent, &[&ping("1"), NOTIFICATION, entry, RESPONSE, &ping("2")]).send().await;
-        assert_eq!(responses(&among), sorted(vec![done(json!(1)), answer, done(json!(2))]), "{entry}");
+        assert_eq!(responses(&among), sorted(vec![done(1), answer, done(2)]), "{entry}");
     }
 }
 
@@ -169,7 +170,7 @@ async fn nesting_counts_over_the_whole_batch() {
         let value = "[".repeat(depth - 3) + &"]".repeat(depth - 3);
         format!(r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":{{"x":{value}}}}}"#)
     };
-    assert_eq!(responses(&batch(agent, &[nested(128)]).send().await), [done(json!(1))]);
+    assert_eq!(responses(&batch(agent, &[nested(128)]).send().await), [done(1)]);
     batch(agent, &[nested(129)]).send().await.refused(400, -32600, None);
 }
 
@@ -188,7 +189,7 @@ async fn the_calls_of_a_batch_run_side_by_side() {
     assert_eq!((answer.head.status, answer.head.header("content-type")), (200, Some("application/json")));
     let values = serde_json::from_str(&answer.rest().await).unwrap();
     let result = |id: Value| json!({"jsonrpc": "2.0", "id": id, "result": {"content": []}});
-    assert_eq!(sorted(values), sorted(vec![result(json!(1)), result(json!("two")), done(json!(3))]));
+    assert_eq!(sorted(values), sorted(vec![result(json!(1)), result(json!("two")), done(3)]));
 }
 
 // holds: batch-stream, stream-headers
@@ -205,7 +206,7 @@ async fn a_slow_batch_is_a_stream_of_its_responses() {
         for _ in 0..3 {
             events.push(stream.value().await);
         }
-        assert!(events.contains(&done(json!(3))), "{events:?}");
+        assert!(events.contains(&done(3)), "{events:?}");
         assert!(events.iter().any(|event| event["error"]["code"] == -32600), "{events:?}");
         assert!(events.iter().any(|event| event["result"]["content"] == json!(["early"])), "{events:?}");
         while stream.next().await != Some(Piece::Comment) {}
@@ -221,7 +222,7 @@ async fn who_takes_streams_alone_gets_a_batch_as_one() {
     let Scene { agent, .. } = &Scene::offline().await;
     let request = batch(agent, &[ping("1"), ping("2"), "{}".into()]).header("Accept", "text/event-stream");
     let events = agent.stream(&request).await.events().await;
-    let expected = vec![done(json!(1)), done(json!(2)), refused(None, -32600)];
+    let expected = vec![done(1), done(2), refused(None, -32600)];
     assert_eq!(without_messages(events), sorted(expected));
 }
 

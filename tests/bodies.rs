@@ -46,10 +46,14 @@ async fn a_head_one_byte_longer_is_refused_however_it_arrives() {
 
 // holds: limit-head
 #[tokio::test]
-async fn the_limit_of_a_head_counts_bytes_and_not_lines() {
+async fn a_head_has_256_lines_at_most() {
+    const HEAD_LINES: usize = 256;
     let Scene { agent, .. } = &Scene::offline().await;
-    let many = (0..300).fold(agent.list(), |list, n| list.header(&format!("Mcp-Param-P{n}"), "x"));
-    many.send().await.result();
+    // The request line and the empty one are none of them.
+    let own = agent.list().head().split(|byte| *byte == b'\n').count() - 3;
+    let with = |lines| (own..lines).fold(agent.list(), |list, n| list.header(&format!("Mcp-Param-P{n}"), "x"));
+    with(HEAD_LINES).send().await.result();
+    assert_eq!(with(HEAD_LINES + 1).send().await.status, 431);
 }
 
 #[tokio::test]

@@ -122,9 +122,9 @@ async fn an_unknown_path_is_an_empty_404() {
 #[tokio::test]
 async fn other_methods_are_refused_with_a_token_only() {
     let Scene { agent, .. } = &Scene::offline().await;
-    for method in ["GET", "DELETE", "HEAD", "PUT", "PATCH", "OPTIONS", "post", "BREW"] {
+    for method in ["DELETE", "HEAD", "PUT", "PATCH", "OPTIONS", "post", "BREW"] {
         let with = agent.list().method(method).send().await;
-        assert_eq!((with.status, with.header("Allow")), (405, Some("POST")), "{method}");
+        assert_eq!((with.status, with.header("Allow")), (405, Some("GET, POST")), "{method}");
         if method != "HEAD" {
             with.refused_early(405);
         }
@@ -186,9 +186,7 @@ async fn accept_admits_json_by_its_most_specific_range() {
     agent.list().without("Accept").send().await.result();
     agent.list().header("Accept", "text/html").also("Accept", "application/json").send().await.result();
     for accept in [
-        "text/event-stream",
         "text/html",
-        "text/*",
         "application/xml",
         "application/jsonp",
         "application/json;q=0",

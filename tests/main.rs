@@ -9,6 +9,7 @@ mod cancellation;
 mod channel;
 mod channel_limits;
 mod cli_tokens;
+mod conformance;
 mod credentials;
 mod demo;
 mod envelope;

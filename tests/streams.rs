@@ -21,7 +21,7 @@ fn tool(name: &str) -> String {
     format!(r#"[{{"name":"{name}","inputSchema":{{"type":"object"}}}}]"#)
 }
 
-fn acknowledged(id: Value, notifications: Value) -> Value {
+fn acknowledged(id: i32, notifications: &Value) -> Value {
     let params = json!({"_meta": {SUBSCRIPTION: id}, "notifications": notifications});
     json!({"jsonrpc": "2.0", "method": "notifications/subscriptions/acknowledged", "params": params})
 }
@@ -63,7 +63,7 @@ async fn a_stream_begins_with_what_is_honoured() {
     ] {
         let mut stream = agent.stream(&agent.listen(&format!(r#""notifications":{filter}"#))).await;
         let Some(Piece::Event(first)) = stream.next().await else { panic!("no acknowledgement first: {filter}") };
-        assert_eq!(serde_json::from_str::<Value>(&first).unwrap(), acknowledged(json!(1), honoured), "{filter}");
+        assert_eq!(serde_json::from_str::<Value>(&first).unwrap(), acknowledged(1, &honoured), "{filter}");
     }
 }
 

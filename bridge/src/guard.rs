@@ -49,15 +49,19 @@ impl Guard {
     }
 }
 
+/// Where hosts look for OAuth, and must find nothing.
+const WELL_KNOWN: &str = ".well-known";
+
 /// True for `/mcp` and `/mcp/<token>`.
 pub fn is_endpoint(path: &str) -> bool {
-    path == "/mcp" || path.strip_prefix("/mcp/").is_some_and(|token| !token.is_empty() && !token.contains('/'))
+    let is_token = |token: &str| !token.is_empty() && !token.contains('/') && token != WELL_KNOWN;
+    path == "/mcp" || path.strip_prefix("/mcp/").is_some_and(is_token)
 }
 
 /// The token of a path `/mcp/<token>`; nothing for `/mcp`. The path stays undecoded.
 pub fn path_token(path: &str) -> Result<Option<&str>, Refusal> {
     let token = path.strip_prefix("/mcp/");
-    if path.split('/').any(|segment| segment == ".well-known") { Err(Refusal::UnknownPath) } else { Ok(token) }
+    if path.split('/').any(|segment| segment == WELL_KNOWN) { Err(Refusal::UnknownPath) } else { Ok(token) }
 }
 
 /// The one token that was presented, in the path or as `Authorization: Bearer`.
@@ -89,9 +93,9 @@ pub enum Asked {
 
 /// Messages are posted; the legacy notification stream is got.
 pub fn method(method: &Method) -> Result<Asked, Refusal> {
-    match method {
-        &Method::POST => Ok(Asked::Post),
-        &Method::GET => Ok(Asked::Get),
+    match *method {
+        Method::POST => Ok(Asked::Post),
+        Method::GET => Ok(Asked::Get),
         _ => Err(Refusal::MethodNotAllowed { allow: "GET, POST" }),
     }
 }

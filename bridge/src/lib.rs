@@ -15,6 +15,7 @@ pub mod port;
 pub mod refusal;
 pub mod respond;
 pub mod revision;
+pub mod room;
 pub mod secret_file;
 pub mod server;
 pub mod text;

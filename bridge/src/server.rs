@@ -8,11 +8,11 @@ use axum::{
     Router,
     body::Body,
     extract::{Request, State},
-    http::Response,
+    http::{HeaderValue, Response, StatusCode, header::CONNECTION},
     middleware::{self, Next},
     routing::any,
 };
-use clientmcp_protocol::limits::{CLOSE_TIME, HEAD_BYTES, HEAD_TIME};
+use clientmcp_protocol::limits::{CLOSE_TIME, HEAD_BYTES, HEAD_LINES, HEAD_TIME};
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{
@@ -30,6 +30,7 @@ use crate::{
     guard::{self, Guard},
     hub::{Hub, Settings},
     port::{self, ListenError},
+    room::Room,
     token::{Access, Secrets},
 };
 
@@ -46,6 +47,8 @@ pub struct Config {
     pub allow_origins: Vec<String>,
     /// Time an application has for a call.
     pub call_time: Duration,
+    /// How many peers are served at a time.
+    pub room: Room,
 }
 
 /// A bridge that listens and has not begun to serve.
@@ -79,11 +82,12 @@ impl Bridge {
 
     /// Serves until `stop` resolves; then tells applications to come back and ends what is left.
     pub async fn serve(self, stop: impl Future<Output = ()>) {
-        let hub = Hub::start(Settings { confirm: self.config.confirm, call_time: self.config.call_time });
+        let Config { confirm, call_time, room, .. } = self.config;
+        let hub = Hub::start(Settings { confirm, call_time, applications: room.applications });
         let (alive, mut last) = mpsc::channel(1);
         let router = routes(&hub, self.port, self.config, alive.clone());
         let (stopping, stopped) = watch::channel(());
-        let connections = Connections::default();
+        let connections = Connections::new(room.connections);
         let accepting = accept(&self.listener, router, &connections, &alive, &stopped);
         tokio::select! {
             () = accepting => {}
@@ -155,6 +159,7 @@ async fn serve_connection(stream: TcpStream, router: Router, mut place: Place, m
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_TIME)
+        .max_headers(HEAD_LINES)
         .max_buf_size(HEAD_BYTES)
         .serve_connection(TokioIo::new(stream), service)
         .with_upgrades();
@@ -169,8 +174,28 @@ async fn serve_connection(stream: TcpStream, router: Router, mut place: Place, m
     let _ = timeout(CLOSE_TIME, connection).await;
 }
 
+/// The length of the head as it is usually written. hyper looks at the limit only between two reads, so one that came in
+/// a single read can be longer.
+fn head_bytes(request: &hyper::Request<Incoming>) -> usize {
+    let target = request.uri().path_and_query().map_or(0, |target| target.as_str().len());
+    let authority = request.uri().authority().map_or(0, |authority| "http://".len() + authority.as_str().len());
+    let lines = request.headers().iter().map(|(name, value)| name.as_str().len() + value.len() + ": \r\n".len());
+    request.method().as_str().len() + authority + target + "  HTTP/1.1\r\n\r\n".len() + lines.sum::<usize>()
+}
+
+/// As hyper answers one.
+fn head_too_large() -> Response<Body> {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
+    response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    response
+}
+
 async fn respond(mut router: Router, busy: Busy, request: hyper::Request<Incoming>) -> io::Result<Response<Body>> {
     let under_way = busy.begin();
+    if head_bytes(&request) > HEAD_BYTES {
+        return Ok(head_too_large());
+    }
     let response = router.call(request).await.unwrap_or_else(|never: Infallible| match never {});
     if response.extensions().get::<Severed>().is_some() {
         return Err(io::Error::other("the bridge shuts down"));

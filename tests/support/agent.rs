@@ -115,8 +115,7 @@ pub(crate) struct RpcError {
 impl Response {
     /// The JSON-RPC message of the body, checked for what every message of the bridge has.
     pub(crate) fn message(&self) -> Message {
-        let text = self.text();
-        assert_eq!(self.header("Content-Type"), Some("application/json"), "{text}");
+        let text = self.only_message();
         assert!(!text.contains(['\r', '\n']), "more than one line: {text}");
         let mut members: BTreeMap<String, Box<RawValue>> = serde_json::from_str(text).unwrap();
         let mut take = |name: &str| members.remove(name).map(|value| value.get().to_owned());
@@ -131,6 +130,23 @@ impl Response {
             assert_eq!(error.data.is_some(), error.code == -32022, "data goes with -32022 alone: {text}");
         }
         Message { id, result, error }
+    }
+
+    /// The body, or the only event of an answer that took so long that it became a stream.
+    fn only_message(&self) -> &str {
+        let text = self.text();
+        match self.header("Content-Type") {
+            Some("text/event-stream") => {
+                let mut events = text.lines().filter_map(|line| line.strip_prefix("data: "));
+                let event = events.next().unwrap_or_else(|| panic!("no event: {text}"));
+                assert_eq!(events.next(), None, "more than one event: {text}");
+                event
+            }
+            kind => {
+                assert_eq!(kind, Some("application/json"), "{text}");
+                text
+            }
+        }
     }
 
     /// The text of the result; anything else fails.

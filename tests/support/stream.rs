@@ -11,6 +11,7 @@ use super::{
     application::{Application, Call},
     http::Request,
     post::Head,
+    scene::TOOLS,
     serve::Serve,
     tokens, within,
 };
@@ -210,26 +211,28 @@ impl Stream {
     }
 }
 
-/// The bridge's own clock: a call that nobody answers, whose stream brings a comment every second.
+/// The bridge's own clock: a call whose stream brings a comment every second until it is answered.
 pub(crate) struct Clock {
-    stream: Stream,
-    _application: Application,
+    application: Application,
+    agent: Agent,
 }
 
 impl Clock {
     pub(crate) async fn start(serve: &Serve) -> Self {
-        let mut application = Application::serving(serve, "clock", super::scene::TOOLS).await;
-        let agent = Agent::new(serve.port, &tokens::agent("clock"));
-        let sent = agent.sent(&agent.call("getBalance", "{}")).await;
-        application.call().await;
-        Self { stream: sent.stream().await, _application: application }
+        let application = Application::serving(serve, "clock", TOOLS).await;
+        Self { application, agent: Agent::new(serve.port, &tokens::agent("clock")) }
     }
 
     /// Waits until at least 2 s have passed for the bridge.
     pub(crate) async fn wait(&mut self) {
-        for _ in 0..3 {
-            assert_eq!(self.stream.next().await, Some(Piece::Comment));
+        let sent = self.agent.sent(&self.agent.call("getBalance", "{}")).await;
+        let call = self.application.call().await;
+        let mut stream = sent.stream().await;
+        for _ in 0..2 {
+            assert_eq!(stream.next().await, Some(Piece::Comment));
         }
+        self.application.answer(&call, r#"{"content":[]}"#).await;
+        stream.event().await;
     }
 
     /// The number of events that this stream brings within the 2 s.

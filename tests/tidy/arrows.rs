@@ -9,10 +9,10 @@ use super::File;
 const SOURCE: &str = "bridge/src/";
 
 /// A module and what it may import; what those may import, it may too. `main` alone sees only what stands here.
-const ARROWS: [(&str, &[&str]); 24] = [
+const ARROWS: [(&str, &[&str]); 25] = [
     ("main", &["commands"]),
     ("commands", &["runtime", "secret_file", "server", "shim", "stop", "token"]),
-    ("server", &["agent", "client", "door", "control", "guard", "port", "token"]),
+    ("server", &["agent", "client", "door", "control", "guard", "port", "room", "token"]),
     ("agent", &["guard", "mcp", "respond", "token"]),
     ("door", &["mcp", "token"]),
     ("shim", &["mcp"]),
@@ -31,6 +31,7 @@ const ARROWS: [(&str, &[&str]); 24] = [
     ("port", &["text"]),
     ("declaration", &["text"]),
     ("revision", &[]),
+    ("room", &[]),
     ("runtime", &[]),
     ("stop", &[]),
     ("text", &[]),

@@ -86,7 +86,7 @@ fn source_fault(source: &str, headings: &HashMap<&str, HashSet<&str>>) -> Option
 /// The headings of the pages that may be cited.
 fn headings(files: &[File]) -> HashMap<&str, HashSet<&str>> {
     let citable = |file: &&File| {
-        let page = ["README.md", "bridge/README.md"].contains(&file.path.as_str()) || file.path.starts_with("docs/");
+        let page = file.path.ends_with("README.md") || file.path.starts_with("docs/");
         page && file.has_extension(&["md"])
     };
     files.iter().filter(citable).map(|file| (file.path.as_str(), page_headings(&file.text).collect())).collect()

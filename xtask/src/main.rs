@@ -4,6 +4,7 @@
 //! own. It needs nothing but Rust, and never a C library: it is what a bare machine builds first.
 
 mod audit;
+mod packages;
 mod run;
 mod test;
 mod tools;

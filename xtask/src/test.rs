@@ -5,39 +5,53 @@
 use std::{
     ffi::OsString,
     fmt,
-    process::ExitCode,
+    process::{Command, ExitCode},
     time::{Duration, Instant},
 };
 
 use crate::{
-    bad_usage,
-    tools::{self, CLIPPY, RUSTFMT, Tool},
+    bad_usage, packages,
+    tools::{self, CLIPPY, CURL, NODE, NPM, RUSTFMT, Tool},
 };
 
 struct Suite {
     name: &'static str,
     /// What it needs beside cargo.
-    tool: Option<&'static Tool>,
+    tools: &'static [&'static Tool],
+    /// A folder of the project whose npm packages it needs, as the lock file there pins them.
+    packages: Option<&'static str>,
     /// For cargo.
     arguments: &'static [&'static str],
     environment: &'static [(&'static str, &'static str)],
 }
 
-const SUITES: [Suite; 4] = [
-    Suite { name: "fmt", tool: Some(&RUSTFMT), arguments: &["fmt", "--all", "--check"], environment: &[] },
+const SUITES: [Suite; 5] = [
+    Suite { tools: &[&RUSTFMT], ..Suite::cargo("fmt", &["fmt", "--all", "--check"]) },
     Suite {
-        name: "clippy",
-        tool: Some(&CLIPPY),
-        arguments: &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"],
-        environment: &[],
+        tools: &[&CLIPPY],
+        ..Suite::cargo("clippy", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])
     },
-    Suite { name: "tests", tool: None, arguments: &["test", "--workspace", "--no-fail-fast"], environment: &[] },
+    // The demo's lines are pasted into a shell, as a reader would.
+    Suite { tools: &[&CURL], ..Suite::cargo("tests", &["test", "--workspace", "--no-fail-fast"]) },
+    Suite { packages: Some("tests/conformance"), tools: &[&NODE, &NPM], ..Suite::cargo("conformance", CONFORMANCE) },
     Suite {
-        name: "doc",
-        tool: None,
-        arguments: &["doc", "--workspace", "--no-deps"],
         environment: &[("RUSTDOCFLAGS", "-D warnings")],
+        ..Suite::cargo("doc", &["doc", "--workspace", "--no-deps"])
     },
+];
+
+/// One revision after the other: the suite gives a change of the list 800 ms to be heard of.
+const CONFORMANCE: &[&str] = &[
+    "test",
+    "--package",
+    "clientmcp-bridge",
+    "--test",
+    "tests",
+    "--",
+    "--ignored",
+    "--nocapture",
+    "--test-threads=1",
+    "conformance_to",
 ];
 
 pub(crate) fn run(names: &[OsString]) -> ExitCode {
@@ -49,7 +63,7 @@ pub(crate) fn run(names: &[OsString]) -> ExitCode {
         ));
     }
     let asked = |suite: &Suite| names.is_empty() || names.iter().any(|name| name == suite.name);
-    let needed: Vec<_> = SUITES.iter().filter(|suite| asked(suite)).filter_map(|suite| suite.tool).collect();
+    let needed: Vec<_> = SUITES.iter().filter(|suite| asked(suite)).flat_map(|suite| suite.tools).copied().collect();
     if let Err(lack) = tools::provide(&needed) {
         // Not the end: the suites that need none of it still run, and the others fail with this in the table.
         eprintln!("xtask: {lack}");
@@ -63,6 +77,11 @@ pub(crate) fn run(names: &[OsString]) -> ExitCode {
 }
 
 impl Suite {
+    /// One that needs nothing but cargo.
+    const fn cargo(name: &'static str, arguments: &'static [&'static str]) -> Self {
+        Self { name, tools: &[], packages: None, arguments, environment: &[] }
+    }
+
     fn run(&self) -> Row {
         println!("\n== {}", self.name);
         let start = Instant::now();
@@ -73,15 +92,25 @@ impl Suite {
     }
 
     fn outcome(&self) -> Outcome {
-        if let Some(lack) = self.tool.and_then(Tool::lacking) {
-            return Outcome::Failed(lack);
-        }
-        let mut command = tools::cargo();
-        command.current_dir(tools::root()).args(self.arguments).envs(self.environment.iter().copied());
-        match tools::finish(&mut command) {
+        match self.provide().and_then(|()| tools::finish(&mut self.command())) {
             Ok(()) => Outcome::Ok,
             Err(fault) => Outcome::Failed(fault),
         }
+    }
+
+    /// What must be there before it starts.
+    fn provide(&self) -> Result<(), String> {
+        let lacks: Vec<_> = self.tools.iter().filter_map(|tool| tool.lacking()).collect();
+        if !lacks.is_empty() {
+            return Err(lacks.join("; "));
+        }
+        self.packages.map_or(Ok(()), |folder| packages::provide(&tools::root().join(folder)))
+    }
+
+    fn command(&self) -> Command {
+        let mut command = tools::cargo();
+        command.current_dir(tools::root()).args(self.arguments).envs(self.environment.iter().copied());
+        command
     }
 
     fn row(&self, outcome: Outcome) -> Row {
@@ -119,12 +148,12 @@ struct Table<'a>(&'a [Row]);
 
 impl fmt::Display for Table<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{:<8} {:>8}  outcome", "suite", "seconds")?;
+        writeln!(f, "{:<11} {:>8}  outcome", "suite", "seconds")?;
         for Row { suite, outcome, time } in self.0 {
-            writeln!(f, "{suite:<8} {:>8.1}  {outcome}", time.as_secs_f64())?;
+            writeln!(f, "{suite:<11} {:>8.1}  {outcome}", time.as_secs_f64())?;
         }
         let total: Duration = self.0.iter().map(|row| row.time).sum();
-        write!(f, "{:<8} {:>8.1}", "total", total.as_secs_f64())
+        write!(f, "{:<11} {:>8.1}", "total", total.as_secs_f64())
     }
 }
 
@@ -141,11 +170,11 @@ mod tests {
             row("doc", Outcome::Skipped("not asked for".into()), 0),
         ];
         let expected = "\
-suite     seconds  outcome
-fmt           0.4  ok
-clippy       12.3  failed: exit status: 101
-doc           0.0  skipped: not asked for
-total        12.7";
+suite        seconds  outcome
+fmt              0.4  ok
+clippy          12.3  failed: exit status: 101
+doc              0.0  skipped: not asked for
+total           12.7";
         assert_eq!(Table(&rows).to_string(), expected);
     }
 

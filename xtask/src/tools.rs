@@ -12,7 +12,8 @@ use std::{
 /// A program that some command needs beside cargo itself.
 pub(crate) struct Tool {
     name: &'static str,
-    /// A command that succeeds where it is there; `cargo` stands for the cargo that runs us.
+    /// A command that succeeds where it is there; `cargo` stands for the cargo that runs us, `npm` for what npm is
+    /// called here.
     probe: &'static [&'static str],
     /// The first that is open on this machine is taken.
     ways: &'static [Way],
@@ -46,12 +47,41 @@ pub(crate) const CLIPPY: Tool = Tool {
     by_hand: "`rustup component add clippy`; where Rust is the system's own, `apt-get install rust-clippy` or `dnf install clippy`",
 };
 
+/// `curl`.
+pub(crate) const CURL: Tool = Tool {
+    name: "curl",
+    probe: &["curl", "--version"],
+    ways: &[Way::Debian("curl")],
+    by_hand: "the package `curl` of your system; Windows and macOS bring it",
+};
+
 /// `cargo deny`.
 pub(crate) const CARGO_DENY: Tool = Tool {
     name: "cargo-deny",
     probe: &["cargo", "deny", "--version"],
     ways: &[Way::Crate("cargo-deny")],
     by_hand: "`cargo install --locked cargo-deny`",
+};
+
+/// Node, which a person brings along as Rust itself: the Node that a distribution packs is often too old.
+pub(crate) const NODE: Tool = Tool {
+    name: "Node 20.19 or newer",
+    probe: &[
+        "node",
+        "--eval",
+        "const [major, minor] = process.versions.node.split('.').map(Number);
+        process.exit(major > 20 || (major === 20 && minor >= 19) ? 0 : 1)",
+    ],
+    ways: &[],
+    by_hand: "from nodejs.org, or with a version manager, `nvm install 22`; `node --version` shows which one is found",
+};
+
+/// `npm`, which comes with Node.
+pub(crate) const NPM: Tool = Tool {
+    name: "npm",
+    probe: &["npm", "--version"],
+    ways: &[],
+    by_hand: "it comes with Node from nodejs.org; where the system packs it alone, `apt-get install npm`",
 };
 
 /// Installs those of the tools that are missing, all of a kind at once.
@@ -77,7 +107,11 @@ pub(crate) fn provide(tools: &[&Tool]) -> Result<(), String> {
 impl Tool {
     fn is_there(&self) -> bool {
         let Some((program, arguments)) = self.probe.split_first() else { return false };
-        let mut command = if *program == "cargo" { cargo() } else { Command::new(program) };
+        let mut command = match *program {
+            "cargo" => cargo(),
+            "npm" => npm(),
+            _ => Command::new(program),
+        };
         succeeds(command.args(arguments))
     }
 
@@ -184,6 +218,11 @@ fn apt_get(machine: &Machine) -> Command {
 /// The cargo that runs us, which is not always the first one on the path.
 pub(crate) fn cargo() -> Command {
     Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
+/// npm, which on Windows is a script that only its whole name starts.
+pub(crate) fn npm() -> Command {
+    Command::new(if cfg!(windows) { "npm.cmd" } else { "npm" })
 }
 
 /// The project's folder.

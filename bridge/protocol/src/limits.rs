@@ -78,6 +78,9 @@ pub const REGISTERS_PER_SECOND: u32 = 10;
 /// Bytes of an HTTP request head: room for the largest token and many mirrored parameters.
 pub const HEAD_BYTES: usize = 64 * 1024;
 
+/// Lines of an HTTP request head: what parsing one request may take in memory.
+pub const HEAD_LINES: usize = 256;
+
 /// Time for a request head to arrive, and time a connection may stay without a request.
 pub const HEAD_TIME: Duration = Duration::from_secs(30);
 

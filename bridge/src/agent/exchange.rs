@@ -75,13 +75,11 @@ impl Post {
         if !admitted.events {
             return write(answer.await, admitted, streams);
         }
-        match timeout(SLOW_ANSWER, &mut answer).await {
-            Ok(answer) => write(answer, admitted, streams),
-            Err(_) => {
-                let message = stream::once(async move { message(answer.await) }).filter_map(std::future::ready);
-                reply::events(sse::body(message, Instant::now(), SLOW_ANSWER))
-            }
+        if let Ok(answer) = timeout(SLOW_ANSWER, &mut answer).await {
+            return write(answer, admitted, streams);
         }
+        let message = stream::once(async move { message(answer.await) }).filter_map(std::future::ready);
+        reply::events(sse::body(message, Instant::now(), SLOW_ANSWER))
     }
 
     async fn batch(self, entries: Vec<String>) -> Response<Body> {
@@ -125,7 +123,6 @@ where
 /// A whole answer. Where only events are read, every 200 is one.
 fn write(answer: Answer, admitted: Admitted, streams: &Streams) -> Response<Body> {
     match answer {
-        Answer::Accepted => reply::empty(StatusCode::ACCEPTED),
         Answer::Result { body, session } => {
             let mut response = whole(body, admitted);
             if let Some(session) = session.and_then(|session| session.try_into().ok()) {
@@ -137,7 +134,7 @@ fn write(answer: Answer, admitted: Admitted, streams: &Streams) -> Response<Body
         Answer::Refused(refused) => reply::refused(refused),
         Answer::Listen(listening) => subscribe(*listening, streams),
         Answer::Cancelled if admitted.events => reply::events(Body::empty()),
-        Answer::Cancelled => reply::empty(StatusCode::ACCEPTED),
+        Answer::Accepted | Answer::Cancelled => reply::empty(StatusCode::ACCEPTED),
         Answer::Nothing => reply::severed(),
     }
 }

@@ -231,7 +231,7 @@ mod tests {
 
     /// A connected application over an in-memory stream.
     async fn connected() -> (Hub, WebSocketStream<DuplexStream>) {
-        let hub = Hub::start(Settings { confirm: Confirm::Off, call_time: CALL_TIME });
+        let hub = Hub::start(Settings { confirm: Confirm::Off, call_time: CALL_TIME, applications: 1 });
         let (ours, theirs) = tokio::io::duplex(64 * 1024);
         let served = hub.clone();
         tokio::spawn(async move {

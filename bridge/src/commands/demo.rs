@@ -11,6 +11,7 @@ use std::{
 use axum::body::Body;
 use clientmcp_bridge::{
     approvals::Confirm,
+    room::Room,
     server::{Bridge, Config},
     token::{Grant, Secret, Secrets, mint},
 };
@@ -63,6 +64,7 @@ async fn demo() -> Result<(), Failure> {
         confirm: Confirm::Off,
         allow_origins: Vec::new(),
         call_time: CALL_TIME,
+        room: Room::FULL,
     })?;
     let (mcp, connect) = (bridge.mcp_url(), bridge.connect_url());
     let show = async {

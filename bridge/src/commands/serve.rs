@@ -9,6 +9,7 @@ use std::{
 use clientmcp_bridge::{
     approvals,
     port::ListenError,
+    room::Room,
     secret_file,
     server::{Bridge, Config},
     token::Secrets,
@@ -73,6 +74,7 @@ async fn serve(arguments: Arguments, secrets: Secrets) -> Exit {
         secrets,
         confirm: arguments.confirm.into(),
         call_time: arguments.call_time(),
+        room: Room::make(),
         allow_origins: arguments.allow_origin,
     };
     // Signals count from before the ready line: whoever reads it may send one at once.

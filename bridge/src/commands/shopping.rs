@@ -22,7 +22,7 @@ const INSTRUCTIONS: &str = "A shopping list shared with the user. Look at it wit
 const MOST: u32 = 99;
 
 /// The application, ready to connect.
-pub fn shopping_list(url: &str, token: String) -> Application {
+pub(super) fn shopping_list(url: &str, token: String) -> Application {
     let list = List::default();
     Application::new(token).url(url).instructions(INSTRUCTIONS).tools([
         add_item_tool(list.clone()),

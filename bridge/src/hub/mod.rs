@@ -47,6 +47,8 @@ pub struct Settings {
     pub confirm: Confirm,
     /// Time an application has for a call, from sending.
     pub call_time: Duration,
+    /// Applications connected at a time.
+    pub applications: usize,
 }
 
 /// Everything that changes the hub's state.

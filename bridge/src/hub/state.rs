@@ -9,7 +9,7 @@ use clientmcp_protocol::{
     client::FromBridge,
     codes::CloseCode,
     ids::ClientId,
-    limits::{APPLICATIONS, CALLS_IN_FLIGHT, FROZEN_SILENCE, FROZEN_TIME, MESSAGE_BYTES},
+    limits::{CALLS_IN_FLIGHT, FROZEN_SILENCE, FROZEN_TIME, MESSAGE_BYTES},
 };
 use tokio::{
     sync::{oneshot, watch},
@@ -80,7 +80,7 @@ impl State {
     /// client ID now frees the place it took.
     fn connect(&mut self, id: ClientId, outbox: Outbox, mut leave: Leave) -> Admitted {
         let holder = self.applications.holder(&id);
-        if holder.is_none() && self.applications.len() >= APPLICATIONS {
+        if holder.is_none() && self.applications.len() >= self.settings.applications {
             return Err(TooMany);
         }
         if let Some(older) = holder {

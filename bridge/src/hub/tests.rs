@@ -45,7 +45,7 @@ impl Bench {
     fn new() -> Self {
         let (publish, view) = watch::channel(View::default());
         let (commands, inbox) = mpsc::channel(2 * APPLICATIONS);
-        let settings = Settings { confirm: Confirm::Off, call_time: CALL_TIME };
+        let settings = Settings { confirm: Confirm::Off, call_time: CALL_TIME, applications: APPLICATIONS };
         Self { state: State::new(settings, publish), view, commands, inbox, now: Instant::now() }
     }
 

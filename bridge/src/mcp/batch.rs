@@ -52,10 +52,9 @@ pub async fn answer(peer: &Peer<'_>, entry: &str) -> Result<Option<String>, Refu
         return Ok(Some(respond::refused(Some(request.id), Era::Legacy, &refusal).body));
     }
     match super::answer(peer, entry.as_bytes()).await {
-        Answer::Accepted | Answer::Cancelled => Ok(None),
+        // Only a modern request opens a stream, and no modern request stands in a batch.
+        Answer::Accepted | Answer::Cancelled | Answer::Listen(_) => Ok(None),
         Answer::Result { body, session: _ } | Answer::Refused(Refused { status: _, body }) => Ok(Some(body)),
-        // Only a modern request opens one, and no modern request stands in a batch.
-        Answer::Listen(_) => Ok(None),
         Answer::Nothing => Err(Refusal::ShuttingDown),
     }
 }

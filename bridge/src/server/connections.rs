@@ -9,13 +9,15 @@ use std::{
 
 use axum::body::Body;
 use bytes::Bytes;
-use clientmcp_protocol::limits::HTTP_CONNECTIONS;
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use tokio::{sync::oneshot, time::Instant};
 
 /// All open connections.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Connections(Arc<Mutex<Open>>);
+#[derive(Clone, Debug)]
+pub(super) struct Connections {
+    limit: usize,
+    open: Arc<Mutex<Open>>,
+}
 
 #[derive(Debug, Default)]
 struct Open {
@@ -49,10 +51,14 @@ pub(super) struct Busy {
 pub(super) struct UnderWay(Busy);
 
 impl Connections {
+    pub(super) fn new(limit: usize) -> Self {
+        Self { limit, open: Arc::default() }
+    }
+
     /// A place for a new connection; over the limit, that of the one that has been idle for longest. None when none is.
     pub(super) fn enter(&self) -> Option<Place> {
         let mut open = self.open();
-        if open.connections.len() >= HTTP_CONNECTIONS {
+        if open.connections.len() >= self.limit {
             let idle = open.connections.iter().filter(|(_, connection)| connection.requests == 0);
             let longest = idle.min_by_key(|(_, connection)| connection.idle_since).map(|(id, _)| *id)?;
             let evicted = open.connections.remove(&longest).and_then(|connection| connection.evict);
@@ -69,7 +75,7 @@ impl Connections {
 
     fn open(&self) -> MutexGuard<'_, Open> {
         // Nothing that holds the lock can panic halfway.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

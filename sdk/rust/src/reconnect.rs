@@ -71,12 +71,12 @@ pub(crate) fn next(ending: Ending, can_renew: bool) -> Next {
 
 fn after_close(code: Option<CloseCode>, reason: String, can_renew: bool) -> Next {
     match code {
-        Some(CloseCode::ProtocolError) => Next::End(Refusal::Message { reason }.into()),
+        Some(CloseCode::ProtocolError | CloseCode::InvalidUtf8) => Next::End(Refusal::Message { reason }.into()),
         Some(CloseCode::Unauthorized) if can_renew => Next::Renew,
         Some(CloseCode::Unauthorized) => Next::End(Refusal::Token { reason }.into()),
         Some(CloseCode::Replaced) => Next::End(Ended::Replaced),
         // A code without a meaning of its own says no more than a broken line does.
-        Some(CloseCode::GoingAway | CloseCode::InvalidUtf8) | None => Next::Retry,
+        Some(CloseCode::GoingAway) | None => Next::Retry,
     }
 }
 
@@ -93,7 +93,7 @@ mod tests {
     // holds: sdk-backoff
     #[test]
     fn what_may_pass_is_tried_again() {
-        for code in [1000, 1001, 1002, 1005, 1006, 1007, 1011, 1012, 3000, 4000, 4402, 4410] {
+        for code in [1000, 1001, 1002, 1005, 1006, 1011, 1012, 3000, 4000, 4402, 4410] {
             assert_eq!(closed(code, false), Next::Retry, "{code}");
             assert_eq!(closed(code, true), Next::Retry, "{code}");
         }
@@ -106,6 +106,7 @@ mod tests {
         let ended = Next::End(Refusal::Message { reason: "why".into() }.into());
         assert_eq!(closed(4400, true), ended);
         assert_eq!(closed(4400, false), ended);
+        assert_eq!(closed(1007, true), ended);
     }
 
     // holds: sdk-unauthorized

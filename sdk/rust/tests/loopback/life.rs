@@ -47,7 +47,7 @@ async fn a_lost_connection_is_made_again_with_the_newest_tools() {
 async fn what_may_pass_is_tried_again() {
     let bridge = Bridge::new().await;
     let application = bridge.application().connect();
-    for code in [1001, 1007, 1011] {
+    for code in [1001, 1011] {
         bridge.online().await.close(code, "").await;
     }
     // A bridge that hangs up in the handshake, one that breaks the protocol, and a server that is no bridge. Between
