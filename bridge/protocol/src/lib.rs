@@ -5,5 +5,6 @@
 
 pub mod client;
 pub mod codes;
+pub mod control;
 pub mod ids;
 pub mod limits;
