@@ -93,6 +93,11 @@ impl Agent {
 }
 
 impl Sent {
+    /// Closes the sending side alone.
+    pub(crate) async fn shut(&mut self) {
+        within(self.0.shutdown()).await.unwrap();
+    }
+
     /// The answer, whatever it is; none when the connection ended without one.
     pub(crate) async fn answer(mut self) -> Option<Stream> {
         let head = Head::read(&mut self.0).await?;
