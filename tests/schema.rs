@@ -85,7 +85,7 @@ fn an_event_of_a_stream_is_checked_by_its_request() {
     let body = json!({"id": 1, "method": "tools/list", "params": {"_meta": {
         "io.modelcontextprotocol/protocolVersion": MODERN
     }}});
-    let asked = Asked { version: None, body: body.to_string().into() };
+    let asked = Asked { body: body.to_string().into(), ..Asked::default() };
     check_answer(&asked, Some("text/event-stream"), ": \n\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n\n");
 }
 
@@ -93,7 +93,7 @@ fn an_event_of_a_stream_is_checked_by_its_request() {
 #[should_panic(expected = "has no DiscoverResult")]
 fn each_answer_of_a_batch_is_checked_by_its_request() {
     let body = r#"[{"id":1,"method":"ping"},{"id":"1","method":"server/discover"}]"#;
-    let asked = Asked { version: None, body: body.into() };
+    let asked = Asked { body: body.into(), ..Asked::default() };
     let answer = r#"[{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","id":"1","result":{}}]"#;
     check_answer(&asked, Some("application/json"), answer);
 }

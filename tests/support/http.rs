@@ -134,10 +134,11 @@ impl Request {
         bytes
     }
 
-    fn asked(&self) -> Asked {
+    /// What decides how the answer must look.
+    pub(super) fn asked(&self) -> Asked {
         let version = self.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("MCP-Protocol-Version"));
         let version = version.map(|(_, value)| String::from_utf8_lossy(value).trim().to_owned());
-        Asked { version, body: self.body.clone() }
+        Asked { version, body: self.body.clone(), unchecked: self.unchecked }
     }
 
     /// Sends it on a connection of its own.
@@ -210,9 +211,7 @@ impl Connection {
             // A failed write tells nothing: the bridge may have answered and closed.
             _ = write.write_all(&bytes) => reading.await,
         };
-        if !request.unchecked {
-            response.check(&request.asked());
-        }
+        response.check(&request.asked());
         response
     }
 

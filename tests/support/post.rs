@@ -124,12 +124,10 @@ impl Agent {
         );
         within(stream.write_all(head.as_bytes())).await.unwrap();
         within(stream.write_all(body.as_bytes())).await.unwrap();
-        let asked = Asked { version: version(headers), body: body.into() };
+        let asked = Asked { version: version(headers), body: body.into(), unchecked: self.unchecked };
         let head = Head::read(&mut stream).await?;
         let body = head.body(&mut stream).await;
-        if !self.unchecked {
-            schema::check_answer(&asked, head.header("Content-Type"), &body);
-        }
+        schema::check_answer(&asked, head.header("Content-Type"), &body);
         Some(Answer { head, body })
     }
 
