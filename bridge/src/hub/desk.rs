@@ -19,7 +19,7 @@ use super::{
     history::{Finished, History},
     state::State,
 };
-use crate::{approvals::Now, call::Routed, refusal::Refusal, text};
+use crate::{approvals::Now, call::Routed, declaration::Declaration, refusal::Refusal, text};
 
 /// Finished calls in one message.
 const FINISHED: usize = 200;
@@ -200,11 +200,11 @@ impl State {
             since: application.since,
             registered: declaration.is_some(),
             tools: Count::from(tools.len()),
-            tools_bytes: Count::from(tools.iter().map(|tool| tool.text.as_str().len()).sum::<usize>()),
+            tools_bytes: Count::from(declaration.map_or(0, Declaration::tools_bytes)),
             instructions_bytes: Count::from(
                 declaration.and_then(|it| it.instructions()).map_or(0, |text| text.as_str().len()),
             ),
-            declaration: declaration.map(|declaration| declaration.fingerprint()),
+            declaration: declaration.map(Declaration::fingerprint),
             in_flight: Count::from(calls().count()),
             unresponsive,
         }
