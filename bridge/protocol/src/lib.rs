@@ -7,3 +7,4 @@ pub mod client;
 pub mod codes;
 pub mod ids;
 pub mod limits;
+pub mod shown;
