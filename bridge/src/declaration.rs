@@ -2,9 +2,9 @@
 //!
 //! Made by `client::register`, which checks the rules; held by the hub; read by the codecs.
 
-use std::{collections::HashMap, fmt, sync::Arc};
+use std::{collections::HashMap, sync::Arc};
 
-use clientmcp_protocol::ids::ToolName;
+use clientmcp_protocol::ids::{Fingerprint, ToolName};
 use sha2::{Digest, Sha256};
 
 use crate::text::Text;
@@ -60,22 +60,6 @@ impl Tool {
     /// SHA-256 of the definition's text: an approval of one definition is none of another.
     pub fn fingerprint(&self) -> Fingerprint {
         Fingerprint(Sha256::digest(self.text.as_str()).into())
-    }
-}
-
-/// See [`Tool::fingerprint`].
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Fingerprint([u8; 32]);
-
-impl fmt::Display for Fingerprint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-    }
-}
-
-impl fmt::Debug for Fingerprint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Fingerprint({self})")
     }
 }
 

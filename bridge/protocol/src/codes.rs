@@ -40,6 +40,7 @@ impl CloseCode {
 /// How a call ended that the application did not answer (`docs/protocol.md`, "Call outcomes").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum OutcomeCode {
     /// The application is not connected, or has not registered yet. Nothing was done.
     Offline,

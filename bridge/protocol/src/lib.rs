@@ -5,6 +5,7 @@
 
 pub mod client;
 pub mod codes;
+pub mod control;
 pub mod ids;
 pub mod limits;
 pub mod shown;
