@@ -22,6 +22,7 @@ mod origin;
 mod outcomes;
 mod register;
 mod results;
+mod schema;
 mod serve;
 mod sse;
 mod streams;

@@ -5,6 +5,7 @@ pub(crate) mod application;
 pub(crate) mod http;
 pub(crate) mod post;
 pub(crate) mod scene;
+pub(crate) mod schema;
 pub(crate) mod serve;
 pub(crate) mod stream;
 pub(crate) mod tokens;
