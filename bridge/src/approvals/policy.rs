@@ -6,6 +6,7 @@ use std::{collections::HashMap, time::Duration};
 use clientmcp_protocol::{
     control::{BlockedAgent, Memory, Millis, Mode, ModeOf, Rule, Seen, Until, Verdict},
     ids::{ClientId, Fingerprint, ToolName},
+    limits::SEEN,
 };
 use tokio::time::Instant;
 
@@ -278,9 +279,12 @@ impl Policy {
         self.seen.get(&(application.clone(), tool.clone())).copied()
     }
 
-    /// The person has seen this definition.
+    /// The person has seen this definition. Beyond the limit nothing is added: what is not remembered is asked about.
     pub fn mark_seen(&mut self, application: ClientId, tool: ToolName, fingerprint: Fingerprint) {
-        self.seen.insert((application, tool), fingerprint);
+        let key = (application, tool);
+        if self.seen.len() < SEEN || self.seen.contains_key(&key) {
+            self.seen.insert(key, fingerprint);
+        }
     }
 }
 
