@@ -1,0 +1,35 @@
+// What a person does with the notes, and sees.
+
+import { startBridge } from './bridge.mjs';
+import { openNotes } from './chromium.mjs';
+
+/** The page, connected, and an agent. */
+export async function connected(t, more) {
+  const bridge = await startBridge(t);
+  const page = await openNotes(t, more);
+  await paste(page, bridge.token('client'), bridge.port);
+  await headline(page, 'Connected');
+  return { bridge, page, agent: bridge.agent() };
+}
+
+/** Pastes a token, and connects. */
+export async function paste(page, token, port) {
+  await page.getByLabel('Client token').fill(token);
+  await page.getByLabel('Bridge’s port').fill(port);
+  await page.getByRole('button', { name: 'Connect', exact: true }).click();
+}
+
+/** Waits until the page says so of its connection. */
+export function headline(page, name) {
+  return page.getByRole('heading', { name, exact: true }).waitFor();
+}
+
+/** The page counts no answer right after a question came, so the click is made until it is one. */
+export async function answer(page, name) {
+  const button = page.getByRole('dialog').getByRole('button', { name });
+  const text = await page.locator('#question-text').textContent();
+  await button.click();
+  while ((await button.isVisible()) && (await page.locator('#question-text').textContent()) === text) {
+    await button.click({ timeout: 1_000 }).catch(() => undefined);
+  }
+}

@@ -1,0 +1,58 @@
+// The example's server: what it gives to whom.
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { test } from 'node:test';
+
+import { notesUrl } from './chromium.mjs';
+
+const { port } = new URL(notesUrl);
+
+// holds: notes-served
+test('the files of the page are served with their types, and nothing else is', async () => {
+  for (const [path, type] of [
+    ['/', 'text/html; charset=utf-8'],
+    ['/index.html?x', 'text/html; charset=utf-8'],
+    ['/style.css', 'text/css; charset=utf-8'],
+    ['/main.js', 'text/javascript; charset=utf-8'],
+    ['/icon.svg', 'image/svg+xml'],
+  ]) {
+    const { status, headers } = await ask('GET', path);
+    assert.deepEqual([status, headers['content-type']], [200, type], path);
+  }
+  for (const path of ['/serve.mjs', '/src/main.ts', '/../README.md', '/..%2fREADME.md', '//etc/passwd', '/style.css/', '*']) {
+    assert.equal((await ask('GET', path)).status, 404, path);
+  }
+});
+
+// holds: notes-served
+test('only reading is served', async () => {
+  const head = await ask('HEAD', '/');
+  assert.deepEqual([head.status, head.body], [200, '']);
+  assert(Number(head.headers['content-length']) > 0);
+  for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
+    assert.equal((await ask(method, '/')).status, 405, method);
+  }
+});
+
+// holds: notes-served
+test('a page of the web that has its own name point here gets nothing', async () => {
+  assert.equal((await ask('GET', '/', `localhost:${port}`)).status, 200);
+  for (const host of ['notes.example', `notes.example:${port}`, '127.0.0.1', `127.0.0.1:${port}.notes.example`]) {
+    assert.equal((await ask('GET', '/', host)).status, 403, host);
+  }
+});
+
+/** A request as it is written here: no client tidies the path or the host. */
+async function ask(method, path, host = `127.0.0.1:${port}`) {
+  const socket = connect(Number(port), '127.0.0.1');
+  socket.setEncoding('latin1').write(`${method} ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+  let text = '';
+  socket.on('data', (more) => (text += more));
+  await once(socket, 'close');
+  const [head, body] = text.split('\r\n\r\n', 2);
+  const [line, ...lines] = head.split('\r\n');
+  const headers = lines.map((header) => header.split(': ', 2)).map(([name, value]) => [name.toLowerCase(), value]);
+  return { status: Number(line.split(' ')[1]), headers: Object.fromEntries(headers), body };
+}
