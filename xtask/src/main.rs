@@ -16,6 +16,7 @@ const HELP: &str = "\
 The project's own commands.
 
   cargo xtask run [ARGUMENT]...   build the bridge and start the demo with these arguments
+  cargo xtask run --example notes serve a web page that agents and you can work with, on this machine alone
   cargo xtask test [SUITE]...     run all suites, or only these; a summary stands at the end
   cargo xtask bindings            write the control channel's types for the web view anew
   cargo xtask audit               check licences, sources, duplicates and known vulnerabilities

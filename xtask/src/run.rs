@@ -1,20 +1,46 @@
-//! `cargo xtask run`: builds the bridge and starts its demo in this terminal.
+//! `cargo xtask run`: builds the bridge and starts its demo in this terminal, or serves an example.
 //!
-//! The demo's exit code becomes ours. Ctrl-C is the demo's to answer: we never end before it does.
+//! The program's exit code becomes ours. Ctrl-C is the program's to answer: we never end before it does.
 
 use std::{
     ffi::OsString,
     process::{Command, ExitCode},
 };
 
-use crate::tools;
+use crate::{
+    bad_usage, packages,
+    test::SDK_JS,
+    tools::{self, NODE, NPM},
+};
 
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
+    match arguments {
+        [option, rest @ ..] if option == "--example" => match rest {
+            [name] if name == "notes" => example(),
+            _ => bad_usage("which example? there is `--example notes`"),
+        },
+        _ => demo(arguments),
+    }
+}
+
+fn demo(arguments: &[OsString]) -> ExitCode {
     let mut demo = tools::cargo();
     demo.args(["run", "--package", "clientmcp-bridge", "--bin", "clientmcp"]);
     // The caller's folder stays, so that file names among the arguments mean what they say.
     demo.arg("--manifest-path").arg(tools::root().join("Cargo.toml")).args(["--", "demo"]).args(arguments);
     hand_over(demo)
+}
+
+/// The notes: a page on the JavaScript SDK, whose packages bundle it.
+fn example() -> ExitCode {
+    let provided = tools::provide(&[&NODE, &NPM]).and_then(|()| packages::provide(&tools::root().join(SDK_JS)));
+    if let Err(fault) = provided {
+        eprintln!("xtask: {fault}");
+        return ExitCode::FAILURE;
+    }
+    let mut node = Command::new("node");
+    node.arg(tools::root().join("examples/notes/serve.mjs"));
+    hand_over(node)
 }
 
 /// Becomes the program, so that signals, terminal and exit code are its own. Cargo in turn does the same.
@@ -36,6 +62,19 @@ fn hand_over(mut program: Command) -> ExitCode {
         Err(fault) => {
             eprintln!("xtask: {} does not start: {fault}", tools::shown(&program));
             ExitCode::FAILURE
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_example_is_bad_usage() {
+        for words in [["--example"].as_slice(), &["--example", "no-such"], &["--example", "notes", "more"]] {
+            let words: Vec<OsString> = words.iter().map(Into::into).collect();
+            assert_eq!(run(&words), ExitCode::from(2), "{words:?}");
         }
     }
 }

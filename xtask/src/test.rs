@@ -5,56 +5,83 @@
 use std::{
     ffi::OsString,
     fmt,
+    path::{Path, PathBuf},
     process::{Command, ExitCode},
     time::{Duration, Instant},
 };
 
 use crate::{
     bad_usage, packages, python,
-    tools::{self, CLIPPY, CURL, NODE, NPM, PYTHON, RUSTFMT, Tool},
+    tools::{self, CHROMIUM, CLIPPY, CURL, NODE, NPM, PYTHON, RUSTFMT, Tool},
 };
 
 struct Suite {
     name: &'static str,
     /// What it needs beside cargo.
     tools: &'static [&'static Tool],
-    /// A folder of the project whose npm packages it needs, as the lock file there pins them.
-    packages: Option<&'static str>,
-    /// For cargo.
-    arguments: &'static [&'static str],
+    /// Folders of the project whose npm packages it needs, as the lock files there pin them.
+    packages: &'static [&'static str],
+    /// A list of the Python packages that its scripts need.
+    requirements: Option<&'static str>,
+    /// One after another, until one fails.
+    steps: &'static [Step],
     environment: &'static [(&'static str, &'static str)],
-    /// Run once cargo is done.
-    script: Option<&'static Script>,
 }
 
-/// A script for Node, which is told where the programs are that cargo built, and a Python with the packages it needs.
-struct Script {
-    path: &'static str,
-    /// The list of the Python packages.
-    requirements: &'static str,
+/// One command of a suite.
+enum Step {
+    /// Cargo, in the project's folder.
+    Cargo(&'static [&'static str]),
+    /// A script for Node, which is told where the programs are that cargo built, and the Python with the packages.
+    Script(&'static str),
+    /// The tests of an npm package, in its folder.
+    Package(&'static str),
 }
 
-const SUITES: [Suite; 7] = [
-    Suite { tools: &[&RUSTFMT], ..Suite::cargo("fmt", &["fmt", "--all", "--check"]) },
+const SUITES: [Suite; 9] = [
+    Suite { tools: &[&RUSTFMT], ..Suite::new("fmt", &[Step::Cargo(&["fmt", "--all", "--check"])]) },
     Suite {
         tools: &[&CLIPPY],
-        ..Suite::cargo("clippy", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])
+        ..Suite::new("clippy", &[Step::Cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])])
     },
     // The demo's lines are pasted into a shell, as a reader would.
-    Suite { tools: &[&CURL], ..Suite::cargo("tests", &["test", "--workspace", "--no-fail-fast"]) },
-    Suite::cargo("bindings", BINDINGS),
-    Suite { packages: Some("tests/conformance"), tools: &[&NODE, &NPM], ..Suite::cargo("conformance", CONFORMANCE) },
+    Suite { tools: &[&CURL], ..Suite::new("tests", &[Step::Cargo(&["test", "--workspace", "--no-fail-fast"])]) },
+    Suite::new("bindings", &[Step::Cargo(BINDINGS)]),
     Suite {
-        packages: Some("tests/agents"),
+        tools: &[&NODE, &NPM],
+        packages: &["tests/conformance"],
+        ..Suite::new("conformance", &[Step::Cargo(CONFORMANCE)])
+    },
+    Suite {
         tools: &[&NODE, &NPM, &PYTHON],
-        script: Some(&Script { path: "tests/agents/run.mjs", requirements: "tests/agents/requirements.txt" }),
-        ..Suite::cargo("agents", &["build", "--workspace", "--bin", "clientmcp", "--example", "agents-application"])
+        packages: &["tests/agents"],
+        requirements: Some("tests/agents/requirements.txt"),
+        ..Suite::new(
+            "agents",
+            &[
+                Step::Cargo(&["build", "--workspace", "--bin", "clientmcp", "--example", "agents-application"]),
+                Step::Script("tests/agents/run.mjs"),
+            ],
+        )
+    },
+    Suite { tools: &[&NODE, &NPM], packages: &[SDK_JS], ..Suite::new("js", &[Step::Package(SDK_JS)]) },
+    Suite {
+        tools: &[&NODE, &NPM, &CHROMIUM],
+        // The SDK brings what bundles the pages.
+        packages: &[SDK_JS, "tests/browser"],
+        ..Suite::new(
+            "browser",
+            &[Step::Cargo(&["build", "--workspace", "--bin", "clientmcp"]), Step::Script("tests/browser/run.mjs")],
+        )
     },
     Suite {
         environment: &[("RUSTDOCFLAGS", "-D warnings")],
-        ..Suite::cargo("doc", &["doc", "--workspace", "--no-deps"])
+        ..Suite::new("doc", &[Step::Cargo(&["doc", "--workspace", "--no-deps"])])
     },
 ];
+
+/// The JavaScript SDK.
+pub(crate) const SDK_JS: &str = "sdk/js";
 
 /// The control channel's types in TypeScript.
 pub(crate) const BINDINGS: &[&str] =
@@ -98,8 +125,8 @@ pub(crate) fn run(names: &[OsString]) -> ExitCode {
 
 impl Suite {
     /// One that needs nothing but cargo.
-    const fn cargo(name: &'static str, arguments: &'static [&'static str]) -> Self {
-        Self { name, tools: &[], packages: None, arguments, environment: &[], script: None }
+    const fn new(name: &'static str, steps: &'static [Step]) -> Self {
+        Self { name, tools: &[], packages: &[], requirements: None, steps, environment: &[] }
     }
 
     fn run(&self) -> Row {
@@ -119,24 +146,23 @@ impl Suite {
     }
 
     fn run_all(&self) -> Result<(), String> {
-        self.provide()?;
-        tools::finish(&mut self.command())?;
-        self.script.map_or(Ok(()), Script::run)
+        let python = self.provide()?;
+        for step in self.steps {
+            tools::finish(step.command(python.as_deref()).envs(self.environment.iter().copied()))?;
+        }
+        Ok(())
     }
 
-    /// What must be there before it starts.
-    fn provide(&self) -> Result<(), String> {
+    /// What must be there before it starts; the Python is where its packages are.
+    fn provide(&self) -> Result<Option<PathBuf>, String> {
         let lacks: Vec<_> = self.tools.iter().filter_map(|tool| tool.lacking()).collect();
         if !lacks.is_empty() {
             return Err(lacks.join("; "));
         }
-        self.packages.map_or(Ok(()), |folder| packages::provide(&tools::root().join(folder)))
-    }
-
-    fn command(&self) -> Command {
-        let mut command = tools::cargo();
-        command.current_dir(tools::root()).args(self.arguments).envs(self.environment.iter().copied());
-        command
+        for folder in self.packages {
+            packages::provide(&tools::root().join(folder))?;
+        }
+        self.requirements.map(|list| python::provide(&tools::root().join(list))).transpose()
     }
 
     fn row(&self, outcome: Outcome) -> Row {
@@ -144,13 +170,27 @@ impl Suite {
     }
 }
 
-impl Script {
-    fn run(&self) -> Result<(), String> {
-        let python = python::provide(&tools::root().join(self.requirements))?;
-        let mut node = Command::new("node");
-        node.args(["--test-reporter=spec", self.path]).current_dir(tools::root());
-        node.env("CLIENTMCP_BUILT", tools::built()).env("CLIENTMCP_PYTHON", python);
-        tools::finish(&mut node)
+impl Step {
+    fn command(&self, python: Option<&Path>) -> Command {
+        let root = tools::root();
+        match self {
+            Self::Cargo(arguments) => {
+                let mut cargo = tools::cargo();
+                cargo.args(*arguments).current_dir(root);
+                cargo
+            }
+            Self::Script(path) => {
+                let mut node = Command::new("node");
+                node.args(["--test-reporter=spec", path]).current_dir(root).env("CLIENTMCP_BUILT", tools::built());
+                node.envs(python.map(|python| ("CLIENTMCP_PYTHON", python)));
+                node
+            }
+            Self::Package(folder) => {
+                let mut npm = tools::npm();
+                npm.arg("test").current_dir(root.join(folder));
+                npm
+            }
+        }
     }
 }
 

@@ -13,7 +13,7 @@ use std::{
 pub(crate) struct Tool {
     name: &'static str,
     /// A command that succeeds where it is there; `cargo` stands for the cargo that runs us, `npm` for what npm is
-    /// called here.
+    /// called here, `chromium` for the one that is named in the environment.
     probe: &'static [&'static str],
     /// The first that is open on this machine is taken.
     ways: &'static [Way],
@@ -92,6 +92,14 @@ pub(crate) const PYTHON: Tool = Tool {
     by_hand: "`apt-get install python3-venv`, `dnf install python3`, `brew install python`",
 };
 
+/// Chromium, or a browser that is driven alike.
+pub(crate) const CHROMIUM: Tool = Tool {
+    name: "Chromium",
+    probe: &["chromium", "--version"],
+    ways: &[Way::Debian("chromium")],
+    by_hand: "`apt-get install chromium`, `dnf install chromium`; or have the environment variable CHROMIUM name the program of any Chromium, Chrome or Edge",
+};
+
 /// Installs those of the tools that are missing, all of a kind at once.
 ///
 /// # Errors
@@ -118,6 +126,7 @@ impl Tool {
         let mut command = match *program {
             "cargo" => cargo(),
             "npm" => npm(),
+            "chromium" => Command::new(env::var_os("CHROMIUM").unwrap_or_else(|| "chromium".into())),
             _ => Command::new(program),
         };
         succeeds(command.args(arguments))
