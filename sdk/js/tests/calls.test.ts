@@ -31,7 +31,10 @@ test.each<[Answer, object]>([
     [null, { content: text("null") }],
     [true, { content: text("true") }],
     [new Date(0), { content: text('"1970-01-01T00:00:00.000Z"') }],
-    [{ content: [], isError: true, extra: 1 }, { content: [], isError: true, extra: 1 }],
+    [
+        { content: [], isError: true, extra: 1 },
+        { content: [], isError: true, extra: 1 },
+    ],
     [{ content: "no list" }, { content: text('{"content":"no list"}'), structuredContent: { content: "no list" } }],
 ])("what a handler returns becomes a result: %j", async (answer, expected) => {
     expect((await read(() => answer)).result).toEqual(expected);
@@ -184,7 +187,9 @@ test.each<[string, unknown]>([
 ])("what breaks the protocol ends the connection, which is made again: %s", async (_, breach) => {
     const { socket, application } = await online({ tools: [waiting([])] });
     socket.call("1", "a");
-    socket.onmessage?.({ data: typeof breach === "object" && !(breach instanceof ArrayBuffer) ? JSON.stringify(breach) : breach });
+    socket.onmessage?.({
+        data: typeof breach === "object" && !(breach instanceof ArrayBuffer) ? JSON.stringify(breach) : breach,
+    });
     await settle();
     expect(socket.closedWith).toBe(1000);
     expect(application.state.status).toBe("waiting");

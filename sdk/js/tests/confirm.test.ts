@@ -4,7 +4,11 @@ import { requestConfirmation } from "../src/confirm.js";
 import { pass, settled } from "./support.js";
 
 /** A question on a screen. */
-function question(): { ask: (signal: AbortSignal) => Promise<boolean>; say: (yes: unknown) => void; withdrawn: () => boolean } {
+function question(): {
+    ask: (signal: AbortSignal) => Promise<boolean>;
+    say: (yes: unknown) => void;
+    withdrawn: () => boolean;
+} {
     let answer: (yes: boolean) => void = () => undefined;
     let shown: AbortSignal | undefined;
     const ask = (signal: AbortSignal): Promise<boolean> => {
@@ -16,7 +20,13 @@ function question(): { ask: (signal: AbortSignal) => Promise<boolean>; say: (yes
 
 // holds: js-confirmation
 test("yes confirms, and nothing else does", async () => {
-    for (const [said, confirmed] of [[true, true], [false, false], [undefined, false], ["no", false], [1, false]]) {
+    for (const [said, confirmed] of [
+        [true, true],
+        [false, false],
+        [undefined, false],
+        ["no", false],
+        [1, false],
+    ]) {
         const { ask, say } = question();
         const answer = requestConfirmation({ signal: new AbortController().signal, ask });
         say(said);

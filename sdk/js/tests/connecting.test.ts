@@ -1,7 +1,19 @@
 import { expect, test, vi } from "vitest";
 
 import { connect, EndedError, type State } from "../src/index.js";
-import { FakeSocket, accept, named, newest, online, pass, REGISTERED, settle, settled, start, TOKEN } from "./support.js";
+import {
+    FakeSocket,
+    accept,
+    named,
+    newest,
+    online,
+    pass,
+    REGISTERED,
+    settle,
+    settled,
+    start,
+    TOKEN,
+} from "./support.js";
 
 // holds: js-subprotocols
 test("the handshake offers two values: the protocol and the token", async () => {

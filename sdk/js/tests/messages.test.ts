@@ -18,7 +18,11 @@ describe("the golden messages, which the Rust side reads and writes too", () => 
     // holds: js-golden
     test.each(golden.filter(({ from }) => from === "application"))("is written to the byte: $name", ({ text }) => {
         const message = JSON.parse(text);
-        const written = { register: register(message.tools, message.instructions), result: result(message.id, message.result), ping: PING };
+        const written = {
+            register: register(message.tools, message.instructions),
+            result: result(message.id, message.result),
+            ping: PING,
+        };
         expect(written[message.type as keyof typeof written]).toBe(text);
     });
 
@@ -64,7 +68,16 @@ test("a result that is nested deeper than a message may be is a tool error, too"
 
 // holds: js-breach
 test.each([
-    "", "x", "null", "[]", "{}", '{"type":1}', '{"type":"pong"}x', '{"type":"call","id":"1","name":"t"}', 7, null,
+    "",
+    "x",
+    "null",
+    "[]",
+    "{}",
+    '{"type":1}',
+    '{"type":"pong"}x',
+    '{"type":"call","id":"1","name":"t"}',
+    7,
+    null,
 ])("is no message: %j", (text) => {
     expect(read(text)).toBeUndefined();
 });

@@ -162,8 +162,11 @@ test("neither do other bridges, nor browsers that do not know it", async () => {
 });
 
 // holds: js-permission-prompt
-test.each(["localhost.example", "example-localhost", "128.0.0.1"])("%s is no page of this machine", async (hostname) => {
-    page("prompt", hostname);
-    await start();
-    expect(FakeSocket.all).toEqual([]);
-});
+test.each(["localhost.example", "example-localhost", "128.0.0.1"])(
+    "%s is no page of this machine",
+    async (hostname) => {
+        page("prompt", hostname);
+        await start();
+        expect(FakeSocket.all).toEqual([]);
+    },
+);

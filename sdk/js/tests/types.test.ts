@@ -75,11 +75,20 @@ test("without a schema, or with one that is not known here, arguments are an ope
 
 // holds: js-types
 test("tools with different schemas stand in one list, beside plain ones", () => {
-    const one = tool({ name: "a", inputSchema: { type: "object", properties: { n: { type: "number" } } }, handler: () => 1 });
+    const one = tool({
+        name: "a",
+        inputSchema: { type: "object", properties: { n: { type: "number" } } },
+        handler: () => 1,
+    });
     const plain = { name: "b", handler: (args: { x: string }) => args.x };
     connect({ token: "t", tools: [one, plain], dev: false, WebSocket: FakeSocket });
     // @ts-expect-error: a token is needed
     (): unknown => connect({ tools: [one] });
+});
+
+// holds: js-node
+test("the browser's WebSocket is one that can be handed in", () => {
+    (): unknown => connect({ token: "t", WebSocket });
 });
 
 // holds: js-types

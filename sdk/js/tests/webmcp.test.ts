@@ -22,7 +22,10 @@ const search: ModelContextTool = {
 };
 
 /** The tools that were heard last, and a hand on them. */
-async function follow(modelContext?: ModelContext, install = false): Promise<{ tools: () => Tool[]; context: ModelContext; stop: () => void }> {
+async function follow(
+    modelContext?: ModelContext,
+    install = false,
+): Promise<{ tools: () => Tool[]; context: ModelContext; stop: () => void }> {
     let heard: Tool[] = [];
     const webmcp = followWebMcp((tools) => (heard = tools), { install, ...(modelContext && { modelContext }) });
     await settle();
@@ -92,12 +95,19 @@ test("a cancelled call aborts the signal that the page's tool was given", async 
 test("a context of ours refuses what a browser's refuses", async () => {
     const { context } = await follow();
     await context.registerTool(search);
-    for (const bad of [search, { ...search, name: "a b" }, { ...search, name: "" }, { ...search, name: "b", description: "" }]) {
+    for (const bad of [
+        search,
+        { ...search, name: "a b" },
+        { ...search, name: "" },
+        { ...search, name: "b", description: "" },
+    ]) {
         await expect(context.registerTool(bad)).rejects.toMatchObject({ name: "InvalidStateError" });
     }
     const aborted = { signal: AbortSignal.abort() };
     await expect(context.registerTool({ ...search, name: "c" }, aborted)).rejects.toMatchObject({ name: "AbortError" });
-    await expect(context.executeTool({ name: "none", description: "" })).rejects.toMatchObject({ name: "NotFoundError" });
+    await expect(context.executeTool({ name: "none", description: "" })).rejects.toMatchObject({
+        name: "NotFoundError",
+    });
 });
 
 /** A browser's own context, which gives tools of frames too, and in which a schema may be text. */
@@ -129,7 +139,12 @@ test.each(["document", "navigator"])("the browser's own context is read, at %s, 
 // holds: js-webmcp-native
 test("tools of frames are left out, and a name stands once", async () => {
     const tool = (name: string, at: object): object => ({ name, description: "d", ...at });
-    const context = native([tool("a", { source: {} }), tool("a", { source: window }), tool("a", {}), tool("b", { window })]);
+    const context = native([
+        tool("a", { source: {} }),
+        tool("a", { source: window }),
+        tool("a", {}),
+        tool("b", { window }),
+    ]);
     const { tools } = await follow(context);
     expect(tools().map(({ name }) => name)).toEqual(["a", "b"]);
 });
@@ -137,7 +152,10 @@ test("tools of frames are left out, and a name stands once", async () => {
 // holds: js-webmcp-native
 test("where schemas are text, arguments are text", async () => {
     const inputSchema = '{"properties":{"q":{"type":"string"}}}';
-    const context = native([{ name: "a", description: "A", inputSchema }, { name: "b", description: "B", inputSchema: "" }]);
+    const context = native([
+        { name: "a", description: "A", inputSchema },
+        { name: "b", description: "B", inputSchema: "" },
+    ]);
     const { tools } = await follow(context);
     expect(tools().map((tool) => tool.inputSchema)).toEqual([
         { type: "object", properties: { q: { type: "string" } } },
