@@ -53,7 +53,7 @@ export class PageModelContext extends EventTarget implements ModelContext {
         signal?.throwIfAborted();
         const copy = JSON.parse(JSON.stringify(rest)) as typeof rest;
         this.#tools.set(name, { tool, listed: Object.freeze({ ...copy, name, source: globalThis.window }) });
-        signal?.addEventListener("abort", () => this.#remove(name), { once: true });
+        signal?.addEventListener("abort", () => this.unregisterTool(name), { once: true });
         this.#changed();
     }
 
@@ -75,7 +75,8 @@ export class PageModelContext extends EventTarget implements ModelContext {
         return typeof result === "string" ? result : (JSON.stringify(result) ?? null);
     }
 
-    #remove(name: string): void {
+    /** Takes a tool away. Browsers had it before the registration's signal did the same. */
+    unregisterTool(name: string): void {
         this.#tools.delete(name);
         this.#changed();
     }

@@ -15,7 +15,10 @@ export type { ModelContext, ModelContextTool, RegisteredTool } from "./model-con
 export interface WebMcpOptions {
     /** The context to follow; the browser's own when nothing else is said, and where it has none, a new one. */
     readonly modelContext?: ModelContext;
-    /** Where the browser has none, puts the new one at `document.modelContext`, for scripts that look for it there. */
+    /**
+     * Lets scripts find the new one that know nothing of it. Where the browser has no context, it stands at
+     * `document.modelContext`; where the browser's can register tools and not list them, it hears what is registered.
+     */
     readonly install?: boolean;
 }
 
@@ -35,9 +38,10 @@ export interface WebMcp {
  * ```
  */
 export function followWebMcp(onTools: (tools: Tool[]) => void, options: WebMcpOptions = {}): WebMcp {
-    const found = options.modelContext ?? browsers();
-    const modelContext = found ?? new PageModelContext();
-    const uninstall = !found && options.install ? install(modelContext) : undefined;
+    const found = options.modelContext ?? browsers().find(isListing);
+    const made = found ? undefined : new PageModelContext();
+    const modelContext = (found ?? made)!;
+    const uninstall = made && options.install ? install(made) : undefined;
     let looks = 0;
     const look = async (): Promise<void> => {
         looks += 1;
@@ -57,15 +61,48 @@ export function followWebMcp(onTools: (tools: Tool[]) => void, options: WebMcpOp
     return { modelContext, stop };
 }
 
-/** The browser's context, where it can list tools and run them. */
-function browsers(): ModelContext | undefined {
-    const [newer, older] = [globalThis.document, globalThis.navigator] as { modelContext?: ModelContext }[];
-    return [newer?.modelContext, older?.modelContext].find((context) => context?.getTools && context.executeTool);
+/** The browser's contexts, the newer place first. */
+function browsers(): Partial<ModelContext>[] {
+    const places = [globalThis.document, globalThis.navigator] as { modelContext?: Partial<ModelContext> }[];
+    return places.flatMap((place) => place?.modelContext ?? []);
 }
 
-function install(modelContext: ModelContext): () => void {
-    Object.defineProperty(document, "modelContext", { value: modelContext, configurable: true });
+function isListing(context: Partial<ModelContext>): context is ModelContext {
+    return context.getTools !== undefined && context.executeTool !== undefined;
+}
+
+function install(made: PageModelContext): () => void {
+    const [older] = browsers();
+    if (older) {
+        const ends = [hearToo(older, made, "registerTool"), hearToo(older, made, "unregisterTool")];
+        return () => ends.forEach((end) => end());
+    }
+    Object.defineProperty(document, "modelContext", { value: made, configurable: true });
     return () => void Reflect.deleteProperty(document, "modelContext");
+}
+
+/** What the browser's context is told, ours is told too, once the browser's has taken it. */
+function hearToo(older: any, made: any, method: "registerTool" | "unregisterTool"): () => void {
+    const own = older[method] as ((...told: unknown[]) => unknown) | undefined;
+    if (!own) {
+        return () => undefined;
+    }
+    const both = (...told: unknown[]): unknown => {
+        const answer = own.apply(older, told);
+        // What one of the two refuses is said by the browser's, or by neither.
+        void Promise.resolve(answer)
+            .then(() => made[method](...told))
+            .catch(() => undefined);
+        return answer;
+    };
+    const before = Object.getOwnPropertyDescriptor(older, method);
+    Object.defineProperty(older, method, { value: both, configurable: true, writable: true });
+    return () => {
+        Reflect.deleteProperty(older, method);
+        if (before) {
+            Object.defineProperty(older, method, before);
+        }
+    };
 }
 
 /** Tools of frames are listed too. They are not this page's, and two of one name would be refused. */

@@ -186,6 +186,72 @@ test("a browser's own context is never replaced", async () => {
     expect((document as { modelContext?: unknown }).modelContext).toBe(context);
 });
 
+/** A browser's context of before: it takes tools and lists none. */
+class Older {
+    readonly taken: string[] = [];
+
+    registerTool(tool: ModelContextTool): void {
+        if (this.taken.includes(tool.name)) {
+            throw new DOMException("twice", "InvalidStateError");
+        }
+        this.taken.push(tool.name);
+    }
+
+    unregisterTool(name: string): void {
+        this.taken.splice(this.taken.indexOf(name), 1);
+    }
+}
+
+// holds: js-webmcp-older
+test("where the browser's context lists no tools, install hears what is registered there", async () => {
+    const older = new Older();
+    vi.stubGlobal("navigator", { modelContext: older });
+    const { tools, stop } = await follow(undefined, true);
+    expect("modelContext" in document).toBe(false);
+    older.registerTool(search);
+    older.registerTool({ ...search, name: "other" });
+    expect(() => older.registerTool(search)).toThrow("twice");
+    await settle();
+    expect(older.taken).toEqual(["search", "other"]);
+    expect(tools().map(({ name }) => name)).toEqual(["search", "other"]);
+    expect(await tools()[0]?.handler({ query: "x" }, call)).toEqual({ found: "x" });
+    older.unregisterTool("search");
+    await settle();
+    expect(tools().map(({ name }) => name)).toEqual(["other"]);
+
+    stop();
+    expect(Object.getOwnPropertyNames(older)).toEqual(["taken"]);
+    older.registerTool(search);
+    await settle();
+    expect(tools().map(({ name }) => name)).toEqual(["other"]);
+});
+
+// holds: js-webmcp-older
+test("what such a context refuses later, or ours does, harms nobody; and it is as it was after stop", async () => {
+    const registerTool = vi.fn(async ({ name }: ModelContextTool) => {
+        if (name === "no") {
+            throw new Error("refused");
+        }
+    });
+    const older = { registerTool };
+    vi.stubGlobal("navigator", { modelContext: older });
+    const { tools, stop } = await follow(undefined, true);
+    await expect(older.registerTool({ ...search, name: "no" })).rejects.toThrow("refused");
+    await older.registerTool({ ...search, name: "not for us" });
+    await settle();
+    expect(tools()).toEqual([]);
+    stop();
+    expect(older.registerTool).toBe(registerTool);
+});
+
+// holds: js-webmcp-older
+test("without install such a context is left alone", async () => {
+    const older = new Older();
+    vi.stubGlobal("navigator", { modelContext: older });
+    await follow();
+    expect(Object.getOwnPropertyNames(older)).toEqual(["taken"]);
+});
+
 // holds: js-webmcp
 test("after stop nothing more is heard", async () => {
     const { tools, context, stop } = await follow();
