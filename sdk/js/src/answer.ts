@@ -4,7 +4,7 @@ import { ToolError } from "./error.js";
 import { isObject } from "./messages.js";
 import type { Call, CallToolResult, Handler } from "./tool.js";
 
-/** Runs a handler. It never throws: what is no {@link ToolError} goes to `report`, and the agent reads nothing of it. */
+/** Runs a handler. It never throws: what is no `ToolError` goes to `report`, and the agent reads nothing of it. */
 export async function run(
     handler: Handler<any>,
     args: object,

@@ -25,7 +25,7 @@ export interface ConnectOptions {
     readonly instructions?: string | undefined;
     /** Hears every state, the present one first. */
     readonly onState?: (state: State) => void;
-    /** Hears what a handler threw that is no `ToolError`. By default it is reported as an uncaught exception would be. */
+    /** Hears what a handler threw that is no `ToolError`. By default it is reported as an uncaught exception is. */
     readonly onError?: (error: unknown, call?: Call) => void;
     /** Connects although the browser will ask for the permission: the person expects it. */
     readonly connectWhenPrompted?: boolean;

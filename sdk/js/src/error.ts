@@ -16,10 +16,12 @@ export class ToolError extends Error {
 export class EndedError extends Error {
     override name = "EndedError";
 
-    constructor(
-        /** Where the application stands. */
-        readonly state: State,
-    ) {
+    /** Where the application stands. */
+    readonly state: State;
+
+    /** @internal */
+    constructor(state: State) {
         super(`the application is ${state.status}`);
+        this.state = state;
     }
 }

@@ -32,6 +32,7 @@ export class Life {
     #permission: PermissionStatus | undefined;
     /** A person wants this connection: the browser may ask them for the permission, once. */
     #wanted = isAfterClick();
+    /** A connection was tried, and none was accepted since. */
     #tried = false;
     /** A new token was fetched after a refusal, and the bridge has accepted none since. */
     #renewed = false;
@@ -195,7 +196,7 @@ export class Life {
     /** All is well: past failures count no more. */
     #accepted(): void {
         this.#backoff.reset();
-        this.#renewed = false;
+        this.#renewed = this.#tried = false;
     }
 
     /** Waits for the next try. There is nothing to wait for where a person must act first. */

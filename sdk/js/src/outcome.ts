@@ -29,7 +29,10 @@ export function rejected(code: string, detail: string, data: OutcomeData = {}): 
     return { ...outcome({ status: "rejected", reason: { code, detail } }, data), isError: true };
 }
 
-function outcome(own: { readonly status: string; readonly [member: string]: unknown }, data: OutcomeData): CallToolResult {
+function outcome(
+    own: { readonly status: string; readonly [member: string]: unknown },
+    data: OutcomeData,
+): CallToolResult {
     const taken = ["status", "operation", "reason"].find((name) => Object.hasOwn(data, name));
     if (taken) {
         throw new TypeError(`\`${taken}\` is the outcome's own member`);

@@ -4,7 +4,7 @@
  */
 
 import { isLoopback } from "./advice.js";
-import type { PermissionDenied, PermissionNeeded } from "./state.js";
+import type { State } from "./state.js";
 
 /** The permission that a connection to this address needs; `undefined` where no browser would ask. */
 export async function permissionFor(url: string): Promise<PermissionStatus | undefined> {
@@ -35,13 +35,14 @@ export function isAfterClick(): boolean {
 }
 
 /** What to say while there is no permission. `tried`: a connection was tried, and the question is still open. */
-export function withoutPermission(state: PermissionState, tried: boolean): PermissionNeeded | PermissionDenied {
+export function withoutPermission(state: PermissionState, tried: boolean): State {
     if (state === "denied") {
         return {
             status: "permission-denied",
             advice:
-                "The browser does not let this page reach programs on this device. Allow it in the browser's settings " +
-                "for this site (\u201cApps on device\u201d or \u201cLocal network\u201d); the page then connects by itself.",
+                "The browser does not let this page reach programs on this device. Allow it in the browser's " +
+                "settings for this site (\u201cApps on device\u201d or \u201cLocal network\u201d); the page then " +
+                "connects by itself.",
         };
     }
     return {

@@ -2,60 +2,22 @@
 
 /** Where an application stands. `status` says which it is. */
 export type State =
-    | Connecting
-    | Online
-    | Waiting
-    | Replaced
-    | Refused
-    | Closed
-    | PermissionNeeded
-    | PermissionDenied;
-
-/** A connection is being made, or waits for the bridge to accept the declaration. */
-export interface Connecting {
-    readonly status: "connecting";
-}
-
-/** The bridge accepted token and declaration: agents can call. */
-export interface Online {
-    readonly status: "online";
-}
-
-/** There is no connection; the next try is at this time. */
-export interface Waiting {
-    readonly status: "waiting";
-    readonly nextTry: Date;
-}
-
-/** A newer connection took this client ID. Only `takeOver()` comes back from here. */
-export interface Replaced {
-    readonly status: "replaced";
-}
-
-/** Refused for good. */
-export interface Refused {
-    readonly status: "refused";
-    readonly refusal: Refusal;
-}
-
-/** Closed by the application. */
-export interface Closed {
-    readonly status: "closed";
-}
-
-/** The browser would ask the person for access to this machine. `allow()`, called on a click, lets it. */
-export interface PermissionNeeded {
-    readonly status: "permission-needed";
-    /** What to do, for people. */
-    readonly advice: string;
-}
-
-/** The person, or a policy, forbade this page the access to this machine. It comes back when that changes. */
-export interface PermissionDenied {
-    readonly status: "permission-denied";
-    /** What to do, for people. */
-    readonly advice: string;
-}
+    /** A connection is being made, or waits for the bridge to accept the declaration. */
+    | { readonly status: "connecting" }
+    /** The bridge accepted token and declaration: agents can call. */
+    | { readonly status: "online" }
+    /** There is no connection; the next try is at this time. */
+    | { readonly status: "waiting"; readonly nextTry: Date }
+    /** A newer connection took this client ID. Only `takeOver()` comes back from here. */
+    | { readonly status: "replaced" }
+    /** Refused for good. */
+    | { readonly status: "refused"; readonly refusal: Refusal }
+    /** Closed by the application. */
+    | { readonly status: "closed" }
+    /** The browser would ask the person; `allow()`, called on a click, lets it. `advice` is for people. */
+    | { readonly status: "permission-needed"; readonly advice: string }
+    /** The person, or a policy, forbade it. It comes back when that changes. `advice` is for people. */
+    | { readonly status: "permission-denied"; readonly advice: string };
 
 /** What was refused. */
 export interface Refusal {

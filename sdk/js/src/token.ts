@@ -35,7 +35,10 @@ export interface StoredTokenOptions {
  * A token function for pages whose user pastes a token: it keeps the token in `localStorage`, and asks when there is
  * none or the bridge refused it. Any script of the page's origin can read what is stored there.
  */
-export function storedToken({ ask, key = "clientmcp.token" }: StoredTokenOptions): (request: TokenRequest) => Promise<Token> {
+export function storedToken({
+    ask,
+    key = "clientmcp.token",
+}: StoredTokenOptions): (request: TokenRequest) => Promise<Token> {
     let kept: Token;
     return async (request) => {
         kept = request.refused ? undefined : (storage((all) => all.getItem(key)) ?? kept);
