@@ -49,7 +49,7 @@ test('an agent that goes away aborts the signal of its call', options, async (t)
   await noted(page, 'called', 'aborted');
 });
 
-// holds: js-browser
+// holds: js-browser-tools
 test('agents hear of other tools', options, async (t) => {
   const { page, agent } = await online(t, () => [tool({ name: 'one', description: 'First', handler: () => '1' })]);
   const changes = await agent.listen(t);
@@ -59,7 +59,7 @@ test('agents hear of other tools', options, async (t) => {
   assert.deepEqual(await agent.text('two'), { text: '2', isError: false });
 });
 
-// holds: js-browser
+// holds: js-browser-tools
 test('a page that declares its tools on every render registers once, and its newest handler runs', options, async (t) => {
   const { page, agent } = await online(t, () => [tool({ name: 'count', description: 'Counts', handler: () => '0' })]);
   await page.evaluate(async () => {
@@ -73,7 +73,7 @@ test('a page that declares its tools on every render registers once, and its new
   assert.equal(registers.length, 1);
 });
 
-// holds: js-browser
+// holds: js-browser-size
 test('a result of exactly the limit passes, and one byte more is a tool error', options, async (t) => {
   const { page, agent } = await online(t, () => {
     const handler = ({ length }) => 'x'.repeat(length);
@@ -91,7 +91,7 @@ test('a result of exactly the limit passes, and one byte more is a tool error', 
   assert.equal(await page.evaluate(() => sent.length), 1, 'the connection stands');
 });
 
-// holds: js-browser
+// holds: js-browser-returns
 test('a bridge that starts again finds the page', options, async (t) => {
   const { bridge, page } = await online(t, greeter);
   await bridge.stop();
@@ -101,7 +101,7 @@ test('a bridge that starts again finds the page', options, async (t) => {
   assert.deepEqual(await bridge.agent().text('greet'), { text: 'hello', isError: false });
 });
 
-// holds: js-browser
+// holds: js-browser-returns
 test('back on a network, the page tries at once', options, async (t) => {
   const { bridge, page } = await online(t, greeter);
   // By itself it would try again in 25 s.
@@ -117,7 +117,7 @@ test('back on a network, the page tries at once', options, async (t) => {
   assert.deepEqual(await bridge.agent().text('greet'), { text: 'hello', isError: false });
 });
 
-// holds: js-browser
+// holds: js-browser-frozen
 test('a frozen tab answers once it is thawed', options, async (t) => {
   const tools = () => [tool({ name: 'wake', description: 'Answers', handler: () => void note('called') })];
   const { page, agent } = await online(t, tools, openFreezable);
@@ -131,7 +131,7 @@ test('a frozen tab answers once it is thawed', options, async (t) => {
   await noted(page, 'frozen', 'thawed', 'called');
 });
 
-// holds: js-browser
+// holds: js-browser-frozen
 test('a tab that was frozen while the bridge started again connects when it is thawed', options, async (t) => {
   const { bridge, page } = await online(t, greeter, openFreezable);
   const { freeze, thaw } = await freezer(page);
@@ -145,7 +145,7 @@ test('a tab that was frozen while the bridge started again connects when it is t
   assert.deepEqual(await bridge.agent().text('greet'), { text: 'hello', isError: false });
 });
 
-// holds: js-browser
+// holds: js-browser-replaced
 test('a newer connection replaces the page, which comes back only when told to', options, async (t) => {
   const { bridge, page, agent } = await online(t, () => [tool({ name: 'who', description: 'Says who', handler: () => 'first' })]);
   const other = await page.context().newPage();
@@ -161,7 +161,7 @@ test('a newer connection replaces the page, which comes back only when told to',
   assert.equal(await other.evaluate(async () => (await application.ended()).status), 'replaced');
 });
 
-// holds: js-browser
+// holds: js-browser-token
 test('a page whose token is revoked asks for another one, and ends without', options, async (t) => {
   const desktop = await startDriven(t);
   const mint = { application: 'notes', role: 'client', label: null, seconds: null };
@@ -186,7 +186,7 @@ test('a page whose token is revoked asks for another one, and ends without', opt
   assert.equal(await page.evaluate(() => localStorage.getItem('clientmcp.token')), null);
 });
 
-// holds: js-browser
+// holds: js-browser-token
 test('a token of another bridge is refused', options, async (t) => {
   const bridge = await startBridge(t);
   const page = await openBare(t);

@@ -1,8 +1,11 @@
-// The example's server: what it gives to whom.
+// The example's files, and what its server gives to whom.
 
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createRequire } from 'node:module';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { notesUrl } from './chromium.mjs';
@@ -42,6 +45,13 @@ test('a page of the web that has its own name point here gets nothing', async ()
   for (const host of ['notes.example', `notes.example:${port}`, '127.0.0.1', `127.0.0.1:${port}.notes.example`]) {
     assert.equal((await ask('GET', '/', host)).status, 403, host);
   }
+});
+
+test('the types of the pages hold, which nothing that bundles them looks at', async () => {
+  const sdk = join(import.meta.dirname, '../../sdk/js/package.json');
+  const words = [createRequire(sdk).resolve('typescript/bin/tsc'), '--noEmit', '-p', 'page'];
+  const tsc = spawn(process.execPath, words, { cwd: import.meta.dirname, stdio: 'inherit' });
+  assert.deepEqual(await once(tsc, 'exit'), [0, null]);
 });
 
 /** A request as it is written here: no client tidies the path or the host. */

@@ -2,6 +2,7 @@
 
 import { type Application, connect, type State, storedToken, type Tool } from "clientmcp";
 
+import { forget, load, save } from "./store.js";
 import { claims } from "./token.js";
 import { INSTRUCTIONS } from "./tools.js";
 
@@ -22,17 +23,17 @@ export class Bridge {
     constructor(readonly onStanding: (standing: Standing) => void) {}
 
     get port(): string {
-        return localStorage.getItem(PORT) ?? USUAL_PORT;
+        return load(PORT) ?? USUAL_PORT;
     }
 
     /** The client ID in the token that is kept. */
     get clientId(): string {
-        return claims(localStorage.getItem(TOKEN) ?? "")?.sub ?? "notes";
+        return claims(load(TOKEN) ?? "")?.sub ?? "notes";
     }
 
     /** Connects with the token that is kept, if there is one. */
     start(): void {
-        if (localStorage.getItem(TOKEN) === null) {
+        if (load(TOKEN) === undefined) {
             this.onStanding({ status: "token-needed", refused: false });
         } else {
             this.#connect();
@@ -42,13 +43,13 @@ export class Bridge {
     /** Connects with the token that the person pasted. */
     useToken(token: string, port: string): void {
         const samePort = port === this.port;
-        localStorage.setItem(PORT, port);
+        save(PORT, port);
         if (this.#answer && samePort) {
             this.onStanding({ status: "connecting" });
             this.#answer(token);
             this.#answer = undefined;
         } else {
-            localStorage.removeItem(TOKEN);
+            forget(TOKEN);
             this.#connect(token);
         }
     }
@@ -73,7 +74,7 @@ export class Bridge {
     /** Disconnects, and keeps no token. */
     forgetToken(): void {
         this.#drop();
-        localStorage.removeItem(TOKEN);
+        forget(TOKEN);
         this.start();
     }
 
@@ -110,7 +111,7 @@ export class Bridge {
         if (state.status === "refused" && state.refusal.code.includes("token")) {
             // The connection has ended, so the next token begins a new one.
             this.#drop();
-            localStorage.removeItem(TOKEN);
+            forget(TOKEN);
             this.onStanding({ status: "token-needed", refused: true });
         } else {
             this.onStanding(state);

@@ -1,5 +1,7 @@
 /** The notes, which the person and agents change. They last in this browser, and are the same in each of its tabs. */
 
+import { load, save } from "./store.js";
+
 /** One note. */
 export interface Note {
     readonly id: string;
@@ -18,7 +20,7 @@ const KEY = "notes";
 
 /** The notes and what is going on with them. Whoever subscribed hears of each change. */
 export class Notes {
-    #all: readonly Note[] = load();
+    #all: readonly Note[] = stored();
     readonly #listeners: (() => void)[] = [];
     /** The note that the person is writing in. */
     editing: string | undefined;
@@ -28,7 +30,7 @@ export class Notes {
     constructor() {
         addEventListener("storage", ({ key }) => {
             if (key === KEY) {
-                this.#all = load();
+                this.#all = stored();
                 this.changed();
             }
         });
@@ -72,11 +74,7 @@ export class Notes {
 
     #keep(all: readonly Note[]): void {
         this.#all = all;
-        try {
-            localStorage.setItem(KEY, JSON.stringify(all));
-        } catch {
-            // Then they last as long as the page.
-        }
+        save(KEY, JSON.stringify(all));
         this.changed();
     }
 }
@@ -86,10 +84,10 @@ function newId(): string {
     return Array.from(crypto.getRandomValues(new Uint8Array(4)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-function load(): Note[] {
+function stored(): Note[] {
     try {
-        const stored: unknown = JSON.parse(localStorage.getItem(KEY) ?? "[]");
-        return Array.isArray(stored) ? stored.filter(isNote) : [];
+        const all: unknown = JSON.parse(load(KEY) ?? "[]");
+        return Array.isArray(all) ? all.filter(isNote) : [];
     } catch {
         return [];
     }
