@@ -80,14 +80,15 @@ export async function openFreezable(t) {
   const folder = mkdtempSync(join(tmpdir(), 'clientmcp-chromium-'));
   const words = [...flags, '--remote-debugging-port=0', `--user-data-dir=${folder}`, 'about:blank'];
   const started = spawn(executablePath, words, { stdio: ['ignore', 'ignore', 'pipe'] });
-  const exited = once(started, 'exit');
+  // Its own end is not that of its helpers, which still write: the pipe closes when the last of them has gone.
+  const closed = once(started, 'close');
   t.after(async () => {
     started.kill();
-    await exited;
+    await closed;
     rmSync(folder, { recursive: true, maxRetries: 5 });
   });
   const address = new Promise((resolve, reject) => {
-    exited.then(() => reject(new Error('Chromium has ended')));
+    closed.then(() => reject(new Error('Chromium has ended')));
     createInterface({ input: started.stderr }).on('line', (line) => {
       const [, found] = /^DevTools listening on (ws:.*)/.exec(line) ?? [];
       if (found) resolve(found);
