@@ -40,6 +40,7 @@ export class StandingView {
         this.#showCountdown(standing);
         this.#showForm(standing);
         byId("agents").hidden = status !== "online";
+        byId("not-yet").hidden = status === "online";
         write(byId("agent-token"), `clientmcp token ${this.#bridge.clientId} --role agent --secret-file notes.secret`);
         write(byId("agent-address"), `http://127.0.0.1:${this.#bridge.port}/mcp`);
     }
