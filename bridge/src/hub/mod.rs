@@ -4,6 +4,8 @@
 //! published, without asking it. The hub runs no tool, opens no socket, touches no file and retries nothing.
 
 mod apps;
+#[cfg(test)]
+mod bench;
 mod calls;
 mod desk;
 mod desktop;
