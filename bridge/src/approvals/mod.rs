@@ -2,7 +2,11 @@
 //!
 //! What cannot be read or decided asks or denies; it never allows.
 
+#[cfg(test)]
+pub(crate) mod oracle;
 mod policy;
+#[cfg(test)]
+mod properties;
 #[cfg(test)]
 mod tests;
 
