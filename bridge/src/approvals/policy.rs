@@ -92,7 +92,7 @@ impl Policy {
         }
     }
 
-    /// Takes over what was written down. An `allow_all` without an end is none.
+    /// Takes over what was written down and has not ended. An `allow_all` without an end is none.
     pub fn remember(&mut self, memory: &Memory, now: Now) {
         for mode in &memory.modes {
             self.set_mode(mode.application.clone(), mode.mode, mode.until, now);
@@ -105,6 +105,7 @@ impl Policy {
             self.seen.insert((application.clone(), tool.clone()), *fingerprint);
         }
         self.set_rules(memory.rules.clone(), now);
+        self.tick(now);
     }
 
     /// What is to be written down, as far as it is this policy's.
@@ -125,7 +126,7 @@ impl Policy {
     pub fn tick(&mut self, now: Now) -> bool {
         let jumped = now.wall.0.saturating_add(millis(JUMP)) < self.last_wall.0;
         self.last_wall = now.wall;
-        let before = (self.modes.len(), self.rules.len(), self.blocked.len());
+        let (rules, others) = (self.rules.len(), (self.modes.len(), self.blocked.len()));
         self.modes.retain(|_, mode| {
             let grants = mode.value != Mode::Block;
             !mode.has_ended(now) && !(jumped && grants && mode.is_timed())
@@ -135,11 +136,11 @@ impl Policy {
             !rule.has_ended(now) && !(jumped && grants && rule.is_timed())
         });
         self.blocked.retain(|_, block| !block.has_ended(now));
-        let changed = before != (self.modes.len(), self.rules.len(), self.blocked.len());
-        if changed {
+        let ruled = rules != self.rules.len();
+        if ruled {
             self.rules_revision += 1;
         }
-        changed
+        ruled || others != (self.modes.len(), self.blocked.len())
     }
 
     /// The next moment at which [`Policy::tick`] ends something.
