@@ -7,7 +7,7 @@ use std::{
 };
 
 use clientmcp_protocol::{
-    control::{Also, ClientOrigins, Decide, Mode, QuestionHead, Snapshot, Until, Verdict},
+    control::{Also, ClientOrigins, Count, Decide, Mode, QuestionHead, Rule, RuleAgent, Snapshot, Until, Verdict},
     ids::{Label, QuestionId, ToolName},
     limits::SNAPSHOT_PAUSE,
 };
@@ -244,6 +244,12 @@ impl Bench {
         self.obey(control::Command::SetMode { application: client(application), mode, until })
     }
 
+    /// From what was seen last.
+    pub(super) fn set_rules(&mut self, rules: Vec<Rule>) -> Reply {
+        let revision = Count(self.state.policy.rules_revision());
+        self.obey(control::Command::SetRules { revision, rules })
+    }
+
     /// What the desktop is shown.
     pub(super) fn snapshot(&mut self) -> Arc<Snapshot> {
         self.pass(SNAPSHOT_PAUSE);
@@ -344,6 +350,22 @@ pub(super) fn json(text: &str) -> Text {
 pub(super) fn tool(name: &str, version: u32) -> Tool {
     let text = json(&format!(r#"{{"name":"{name}","inputSchema":{{"type":"object"}},"version":{version}}}"#));
     Tool::new(ToolName::new(name).expect("a name"), text, Vec::new())
+}
+
+/// About every agent's calls of `a`'s tool `go`, as a remembered answer makes it.
+pub(super) fn rule(verdict: Verdict) -> Rule {
+    let (go, bound) = (tool("go", 1), verdict == Verdict::Allow);
+    Rule {
+        id: "r".into(),
+        application: client("a"),
+        tool: go.name,
+        agent: RuleAgent::Any,
+        verdict,
+        fingerprint: bound.then_some(go.fingerprint),
+        origin: bound.then(|| NATIVE.into()),
+        until: Until::Always,
+        made: Millis(START),
+    }
 }
 
 /// The same definition, said again.

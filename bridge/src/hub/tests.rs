@@ -1,5 +1,9 @@
 //! The transitions, driven by hand: each test says what time it is and looks at what came out.
 
+mod desktop;
+mod snapshots;
+mod waiting;
+
 use std::time::Duration;
 
 use clientmcp_protocol::{
