@@ -13,13 +13,15 @@ use sha2::{Digest, Sha256};
 use crate::text::{self, Object, Text};
 
 /// One register. Replaces everything declared before.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Declaration {
     /// In the order they are listed.
     tools: Vec<Arc<Tool>>,
     /// A JSON string, as it was written.
     instructions: Option<Text>,
     places: HashMap<ToolName, usize>,
+    fingerprint: Fingerprint,
+    tools_bytes: usize,
 }
 
 impl Declaration {
@@ -27,7 +29,14 @@ impl Declaration {
     pub fn new(tools: Vec<Tool>, instructions: Option<Text>) -> Self {
         let tools: Vec<_> = tools.into_iter().map(Arc::new).collect();
         let places = tools.iter().enumerate().map(|(place, tool)| (tool.name.clone(), place)).collect();
-        Self { tools, instructions, places }
+        let fingerprint = fingerprint(tools.iter().map(|tool| &tool.text).chain(&instructions));
+        let tools_bytes = tools.iter().map(|tool| tool.text.as_str().len()).sum();
+        Self { tools, instructions, places, fingerprint, tools_bytes }
+    }
+
+    /// Bytes of all definitions together.
+    pub fn tools_bytes(&self) -> usize {
+        self.tools_bytes
     }
 
     /// The tools in declared order.
@@ -42,13 +51,7 @@ impl Declaration {
 
     /// Over all texts: another one is another declaration.
     pub fn fingerprint(&self) -> Fingerprint {
-        let mut hash = Sha256::new();
-        for text in self.tools.iter().map(|tool| &tool.text).chain(&self.instructions) {
-            // The length keeps two texts from being read as one.
-            hash.update((text.as_str().len() as u64).to_le_bytes());
-            hash.update(text.as_str());
-        }
-        Fingerprint(hash.finalize().into())
+        self.fingerprint
     }
 
     /// Words for the agent, as a JSON string.
@@ -97,6 +100,16 @@ impl Tool {
         let meta = Object::parse(definition.get("_meta")?.get()).ok()?;
         meta.get("io.github.clientmcp/risk").and_then(text::string).map(Cow::into_owned)
     }
+}
+
+fn fingerprint<'a>(texts: impl Iterator<Item = &'a Text>) -> Fingerprint {
+    let mut hash = Sha256::new();
+    for text in texts {
+        // The length keeps two texts from being read as one.
+        hash.update((text.as_str().len() as u64).to_le_bytes());
+        hash.update(text.as_str());
+    }
+    Fingerprint(hash.finalize().into())
 }
 
 fn hints(definition: &Object<'_>) -> Hints {

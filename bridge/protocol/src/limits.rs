@@ -38,6 +38,12 @@ pub const CALLS_IN_FLIGHT: usize = 64;
 /// Calls sent and not answered, of all applications together: what the hub's queue is sized for.
 pub const CALLS_IN_ALL: usize = 4_096;
 
+/// Bytes of an origin that is remembered: a scheme, the longest host name (RFC 1035) and a port.
+pub const ORIGIN_BYTES: usize = 300;
+
+/// Definitions that are remembered as seen; others are as if they never were.
+pub const SEEN: usize = 5_000;
+
 /// Calls of one application that wait for the person's answer: more than a person can look through.
 pub const QUESTIONS: usize = 32;
 

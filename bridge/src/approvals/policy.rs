@@ -6,6 +6,7 @@ use std::{collections::HashMap, time::Duration};
 use clientmcp_protocol::{
     control::{BlockedAgent, Memory, Millis, Mode, ModeOf, Rule, Seen, Until, Verdict},
     ids::{ClientId, Fingerprint, ToolName},
+    limits::SEEN,
 };
 use tokio::time::Instant;
 
@@ -75,6 +76,8 @@ pub struct Policy {
     blocked: HashMap<Agent, Timed<()>>,
     seen: HashMap<(ClientId, ToolName), Fingerprint>,
     last_wall: Millis,
+    /// Nothing ends before these, by either clock.
+    quiet_until: (Option<Instant>, Option<Millis>),
 }
 
 impl Policy {
@@ -89,6 +92,7 @@ impl Policy {
             blocked: HashMap::new(),
             seen: HashMap::new(),
             last_wall: Millis(0),
+            quiet_until: (None, None),
         }
     }
 
@@ -126,6 +130,10 @@ impl Policy {
     pub fn tick(&mut self, now: Now) -> bool {
         let jumped = now.wall.0.saturating_add(millis(JUMP)) < self.last_wall.0;
         self.last_wall = now.wall;
+        let (mono, wall) = self.quiet_until;
+        if !jumped && mono.is_none_or(|end| now.mono < end) && wall.is_none_or(|end| now.wall < end) {
+            return false;
+        }
         let (rules, others) = (self.rules.len(), (self.modes.len(), self.blocked.len()));
         self.modes.retain(|_, mode| {
             let grants = mode.value != Mode::Block;
@@ -140,14 +148,26 @@ impl Policy {
         if ruled {
             self.rules_revision += 1;
         }
+        self.look_ahead();
         ruled || others != (self.modes.len(), self.blocked.len())
+    }
+
+    /// Something timed came or went.
+    fn look_ahead(&mut self) {
+        let modes = self.modes.values().map(|mode| (mode.ends, mode.until));
+        let rules = self.rules.iter().map(|rule| (rule.ends, rule.until));
+        let ends = modes.chain(rules).chain(self.blocked.values().map(|block| (block.ends, block.until)));
+        let ends: Vec<_> = ends.collect();
+        let wall = ends.iter().filter_map(|(_, until)| match until {
+            Until::At(end) => Some(*end),
+            Until::Always | Until::Quit => None,
+        });
+        self.quiet_until = (ends.iter().filter_map(|(mono, _)| *mono).min(), wall.min());
     }
 
     /// The next moment at which [`Policy::tick`] ends something.
     pub fn next_end(&self) -> Option<Instant> {
-        let modes = self.modes.values().filter_map(|mode| mode.ends);
-        let rules = self.rules.iter().filter_map(|rule| rule.ends);
-        modes.chain(rules).chain(self.blocked.values().filter_map(|block| block.ends)).min()
+        self.quiet_until.0
     }
 
     /// Who answers.
@@ -181,6 +201,7 @@ impl Policy {
         } else {
             self.modes.insert(application, Timed::new(mode, until, now));
         }
+        self.look_ahead();
         true
     }
 
@@ -215,6 +236,7 @@ impl Policy {
     pub fn set_rules(&mut self, rules: Vec<Rule>, now: Now) {
         self.rules_revision += 1;
         self.rules = rules.into_iter().map(|rule| Timed::new(rule.clone(), rule.until, now)).collect();
+        self.look_ahead();
     }
 
     /// Adds a rule.
@@ -222,6 +244,7 @@ impl Policy {
         self.rules_revision += 1;
         let until = rule.until;
         self.rules.push(Timed::new(rule, until, now));
+        self.look_ahead();
     }
 
     /// Whether an agent is blocked.
@@ -232,11 +255,14 @@ impl Policy {
     /// Blocks an agent.
     pub fn block(&mut self, agent: Agent, until: Until, now: Now) {
         self.blocked.insert(agent, Timed::new((), until, now));
+        self.look_ahead();
     }
 
     /// Lifts a block. Says whether there was one.
     pub fn unblock(&mut self, agent: &Agent) -> bool {
-        self.blocked.remove(agent).is_some()
+        let lifted = self.blocked.remove(agent).is_some();
+        self.look_ahead();
+        lifted
     }
 
     /// Agents that are blocked, in order.
@@ -256,9 +282,12 @@ impl Policy {
         self.seen.get(&(application.clone(), tool.clone())).copied()
     }
 
-    /// The person has seen this definition.
+    /// The person has seen this definition. Beyond the limit nothing is added: what is not remembered is asked about.
     pub fn mark_seen(&mut self, application: ClientId, tool: ToolName, fingerprint: Fingerprint) {
-        self.seen.insert((application, tool), fingerprint);
+        let key = (application, tool);
+        if self.seen.len() < SEEN || self.seen.contains_key(&key) {
+            self.seen.insert(key, fingerprint);
+        }
     }
 }
 

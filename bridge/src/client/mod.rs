@@ -26,7 +26,7 @@ use clientmcp_protocol::{
     client::{SUBPROTOCOL, SUBPROTOCOL_PREFIX},
     codes::CloseCode,
     ids::Role,
-    limits::{HANDSHAKE_TIME, HANDSHAKES},
+    limits::{HANDSHAKE_TIME, HANDSHAKES, ORIGIN_BYTES},
 };
 use hyper_util::rt::TokioIo;
 use tokio::sync::{Semaphore, mpsc};
@@ -110,7 +110,8 @@ fn origin(headers: &HeaderMap) -> Option<String> {
         return Some(NATIVE.to_owned());
     }
     let origin = guard::single(headers, &ORIGIN).and_then(|origin| origin.to_str().ok());
-    origin.filter(|origin| *origin != NO_ORIGIN && *origin != NATIVE).map(str::to_owned)
+    let names_one = |origin: &&str| *origin != NO_ORIGIN && *origin != NATIVE && origin.len() <= ORIGIN_BYTES;
+    origin.filter(names_one).map(str::to_owned)
 }
 
 fn is_upgrade(request: &Request) -> bool {

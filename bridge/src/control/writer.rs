@@ -1,8 +1,8 @@
 //! What the desktop is told: replies in turn, and the newest of everything else.
 
-use std::io;
+use std::{io, sync::Arc};
 
-use clientmcp_protocol::control::{Count, Event};
+use clientmcp_protocol::control::{Count, Event, Memory};
 use tokio::{
     io::{AsyncWrite, AsyncWriteExt as _},
     sync::mpsc,
@@ -32,7 +32,7 @@ impl<W: AsyncWrite + Unpin> Writer<W> {
         mut desk: DeskView,
         mut replies: mpsc::Receiver<Event>,
     ) -> io::Result<()> {
-        let mut seen = 0;
+        let (mut seen, mut written) = (0, Arc::default());
         // What there is at first is news too.
         desk.snapshot.mark_changed();
         desk.memory.mark_changed();
@@ -41,9 +41,12 @@ impl<W: AsyncWrite + Unpin> Writer<W> {
                 biased;
                 reply = replies.recv() => match reply {
                     Some(reply) => self.write(&reply).await?,
-                    None => return self.last_words(&hub, &mut desk, seen).await,
+                    None => return self.last_words(&hub, &desk, seen, &written).await,
                 },
-                Ok(()) = desk.memory.changed() => self.remember(&mut desk).await?,
+                Ok(()) = desk.memory.changed() => {
+                    written = Arc::clone(&desk.memory.borrow_and_update());
+                    self.remember(&written).await?;
+                }
                 Ok(()) = desk.finished.changed() => {
                     desk.finished.borrow_and_update();
                     seen = self.finished(&hub, seen).await?;
@@ -57,16 +60,16 @@ impl<W: AsyncWrite + Unpin> Writer<W> {
     }
 
     /// What is to be written down must not be lost with the bridge's end.
-    async fn last_words(&mut self, hub: &Hub, desk: &mut DeskView, seen: u64) -> io::Result<()> {
-        if desk.memory.has_changed().unwrap_or(true) {
-            self.remember(desk).await?;
+    async fn last_words(&mut self, hub: &Hub, desk: &DeskView, seen: u64, written: &Arc<Memory>) -> io::Result<()> {
+        let memory = Arc::clone(&desk.memory.borrow());
+        if !Arc::ptr_eq(&memory, written) {
+            self.remember(&memory).await?;
         }
         self.finished(hub, seen).await.map(drop)
     }
 
-    async fn remember(&mut self, desk: &mut DeskView) -> io::Result<()> {
-        let memory = desk.memory.borrow_and_update().clone();
-        self.write(&Event::Remember(Box::new((*memory).clone()))).await
+    async fn remember(&mut self, memory: &Memory) -> io::Result<()> {
+        self.write(&Event::Remember(Box::new(memory.clone()))).await
     }
 
     async fn finished(&mut self, hub: &Hub, mut seen: u64) -> io::Result<u64> {

@@ -160,7 +160,10 @@ impl Calls {
 
     /// The numbers of waiting calls for which this holds.
     pub(super) fn waiting(&self, holds: impl Fn(&Live) -> bool) -> Vec<u64> {
-        self.such_as(|live| live.question().is_some() && holds(live))
+        let waiting = self.asked.values().filter(|number| self.live.get(number).is_some_and(&holds));
+        let mut waiting: Vec<_> = waiting.copied().collect();
+        waiting.sort_unstable();
+        waiting
     }
 
     pub(super) fn by_wire(&self, id: CallId) -> Option<u64> {

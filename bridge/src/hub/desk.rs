@@ -9,6 +9,7 @@ use clientmcp_protocol::{
         Snapshot,
     },
     limits::{CONTROL_BYTES, SNAPSHOT_PAUSE},
+    shown::shown,
 };
 use tokio::{sync::watch, time::Instant};
 
@@ -19,16 +20,13 @@ use super::{
     history::{Finished, History},
     state::State,
 };
-use crate::{approvals::Now, call::Routed, refusal::Refusal, text};
+use crate::{approvals::Now, call::Routed, declaration::Declaration, refusal::Refusal};
 
 /// Finished calls in one message.
 const FINISHED: usize = 200;
 
 /// Entries of one list in a snapshot, before its size is looked at.
 const ENTRIES: usize = 1_000;
-
-/// Foreign words in heads are cut at this many characters.
-const WORD_CHARS: usize = 200;
 
 /// See the module.
 #[derive(Debug)]
@@ -200,11 +198,11 @@ impl State {
             since: application.since,
             registered: declaration.is_some(),
             tools: Count::from(tools.len()),
-            tools_bytes: Count::from(tools.iter().map(|tool| tool.text.as_str().len()).sum::<usize>()),
+            tools_bytes: Count::from(declaration.map_or(0, Declaration::tools_bytes)),
             instructions_bytes: Count::from(
                 declaration.and_then(|it| it.instructions()).map_or(0, |text| text.as_str().len()),
             ),
-            declaration: declaration.map(|declaration| declaration.fingerprint()),
+            declaration: declaration.map(Declaration::fingerprint),
             in_flight: Count::from(calls().count()),
             unresponsive,
         }
@@ -235,8 +233,9 @@ impl State {
     }
 }
 
+/// Foreign words in heads are shown once, here.
 fn word(foreign: &str) -> String {
-    text::shown_within(foreign, WORD_CHARS)
+    shown(foreign)
 }
 
 /// Keeps a snapshot within the size of a message; what is left out is counted.
