@@ -1,6 +1,6 @@
 //! What the desktop asks of the hub, and what follows from it at once for everything under way.
 
-use std::time::Duration;
+use std::{collections::HashSet, time::Duration};
 
 use clientmcp_protocol::{
     codes::CloseCode,
@@ -122,6 +122,10 @@ impl State {
         }
         if rules.len() > RULES {
             return refused(ErrorCode::Value, "there are more rules than there can be");
+        }
+        let ids: HashSet<_> = rules.iter().map(|rule| &rule.id).collect();
+        if ids.len() < rules.len() {
+            return refused(ErrorCode::Value, "two rules have the same id");
         }
         self.policy.set_rules(rules, now);
         self.policy_changed(now);

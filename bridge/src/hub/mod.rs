@@ -10,6 +10,8 @@ mod calls;
 mod desk;
 mod desktop;
 mod history;
+#[cfg(test)]
+mod interleavings;
 mod outbox;
 mod pulse;
 mod state;

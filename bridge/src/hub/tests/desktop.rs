@@ -359,3 +359,11 @@ fn what_has_ended_meanwhile_is_not_written_down_or_shown_again() {
     assert_eq!(*bench.memory(), Memory::default());
     assert_eq!(bench.view.borrow().barred(&agent("a", None)), None);
 }
+
+// holds: control-set-rules
+#[test]
+fn two_rules_under_one_id_are_refused() {
+    let mut bench = Bench::asking();
+    refused_as(&bench.set_rules(vec![rule(Verdict::Deny), rule(Verdict::Allow)]), ErrorCode::Value);
+    assert!(bench.memory().rules.is_empty());
+}

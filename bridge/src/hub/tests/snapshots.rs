@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use clientmcp_protocol::{
-    control::{Command as Ask, Count, Event, Mode, Rule, Secrets, Snapshot, Until, Verdict},
+    control::{Command as Ask, Count, Event, Rule, Secrets, Snapshot, Verdict},
     limits::{APPLICATIONS, CONTROL_BYTES, RULES, SNAPSHOT_PAUSE},
 };
 

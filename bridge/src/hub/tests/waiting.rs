@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clientmcp_protocol::{
-    control::{Also, Command as Ask, ErrorCode, Mode, Rule, RuleAgent, Until, Verdict, Which},
+    control::{Also, Command as Ask, ErrorCode, Mode, RuleAgent, Until, Verdict, Which},
     ids::QuestionId,
     limits::{BLOCK_TIME, CALLS_IN_FLIGHT, QUESTIONS, QUESTIONS_OF_AGENT},
 };
