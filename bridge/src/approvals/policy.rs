@@ -134,7 +134,7 @@ impl Policy {
         if !jumped && mono.is_none_or(|end| now.mono < end) && wall.is_none_or(|end| now.wall < end) {
             return false;
         }
-        let (rules, others) = (self.rules.len(), (self.modes.len(), self.blocked.len()));
+        let (rules_before, others) = (self.rules.len(), (self.modes.len(), self.blocked.len()));
         self.modes.retain(|_, mode| {
             let grants = mode.value != Mode::Block;
             !mode.has_ended(now) && !(jumped && grants && mode.is_timed())
@@ -144,12 +144,12 @@ impl Policy {
             !rule.has_ended(now) && !(jumped && grants && rule.is_timed())
         });
         self.blocked.retain(|_, block| !block.has_ended(now));
-        let ruled = rules != self.rules.len();
-        if ruled {
+        let rules_ended = rules_before != self.rules.len();
+        if rules_ended {
             self.rules_revision += 1;
         }
         self.look_ahead();
-        ruled || others != (self.modes.len(), self.blocked.len())
+        rules_ended || others != (self.modes.len(), self.blocked.len())
     }
 
     /// Something timed came or went.

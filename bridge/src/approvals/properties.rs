@@ -233,7 +233,9 @@ proptest! {
     #[test]
     fn what_was_written_down_is_in_force_again(mut events in vec(an_event(), 0..12), later in 0_u64..70_000) {
         // Only the wall clock's end is written down, so the clocks must agree.
-        events.iter_mut().for_each(|(_, _, drift)| *drift = 0);
+        for (_, _, drift) in &mut events {
+            *drift = 0;
+        }
         let (policy, _, now) = told(start(), Asking::Person, &events);
         let mut memory = Memory::default();
         policy.write_down(&mut memory);

@@ -326,7 +326,7 @@ pub(super) fn landed(mut flight: Flight) -> Answer {
 
 /// How a call ended that the application did not answer.
 pub(super) fn outcome(flight: Flight) -> Outcome {
-    let refusal = landed(flight).err().expect("no answer of the application");
+    let refusal = landed(flight).expect_err("no answer of the application");
     let Refusal::Ended(ended) = refusal else { panic!("{refusal:?}") };
     ended.outcome
 }

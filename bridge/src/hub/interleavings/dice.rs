@@ -1,6 +1,6 @@
 //! Chance that is the same everywhere: a seed means the same interleaving on every machine and with every library.
 
-/// SplitMix64.
+/// The generator `SplitMix64`.
 pub(super) struct Dice(u64);
 
 impl Dice {

@@ -131,7 +131,7 @@ fn a_block_of_the_unlabelled_agent_is_none_of_the_person() {
     let flight = bench.call("a");
     assert_eq!(bench.decide(&flight, Verdict::Deny, Also::BlockAgent), Reply::Done);
     let mut flight = bench.own_call("a");
-    assert_eq!(flight.try_landed().map(|answer| answer.err()), None);
+    assert_eq!(flight.try_landed().map(Result::err), None);
     assert!(app.next().contains("\"call\""));
 }
 
