@@ -146,18 +146,6 @@ impl State {
         Reply::Done
     }
 
-    fn add_origin(&mut self, application: ClientId, origin: &str) -> Reply {
-        if origin == "null" || origin.is_empty() {
-            return refused(ErrorCode::Value, "`null` stands for any page at all and is never allowed");
-        }
-        let origins = self.pins.entry(application).or_default();
-        if !origins.iter().any(|pinned| pinned == origin) {
-            origins.push(origin.to_owned());
-        }
-        self.remember();
-        Reply::Done
-    }
-
     fn close_application(&mut self, now: Now, application: &ClientId) -> Reply {
         let Some(connection) = self.applications.holder(application) else {
             return refused(ErrorCode::NotFound, "this application is not connected");
@@ -333,6 +321,6 @@ pub fn settings_fault(settings: &Settings) -> Option<&'static str> {
     null.then_some("`null` stands for any page at all and is never allowed")
 }
 
-fn refused(code: ErrorCode, sentence: &str) -> Reply {
+pub(super) fn refused(code: ErrorCode, sentence: &str) -> Reply {
     Reply::Refused { code, sentence: sentence.to_owned() }
 }

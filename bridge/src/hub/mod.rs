@@ -12,6 +12,7 @@ mod desktop;
 mod history;
 #[cfg(test)]
 mod interleavings;
+mod origins;
 mod outbox;
 mod pulse;
 mod state;

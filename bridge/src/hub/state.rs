@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use clientmcp_protocol::{
     client::FromBridge,
     codes::CloseCode,
-    control::{ClientOrigins, Definition, Floor, Generation, Memory, Settings},
+    control::{Definition, Floor, Generation, Memory, Settings},
     ids::{ClientId, QuestionId},
     limits::{CALLS_IN_FLIGHT, FROZEN_SILENCE, FROZEN_TIME, MESSAGE_BYTES, QUESTIONS, QUESTIONS_OF_AGENT},
 };
@@ -148,25 +148,6 @@ impl State {
         let connection = self.applications.insert(id, origin, arrival, now.wall);
         leave.say(Farewell::Disconnect(connection));
         Ok((connection, leave))
-    }
-
-    /// The origin to be shown; nothing where it may not connect.
-    fn admit_origin(&self, id: &ClientId, origin: Option<&str>) -> Option<String> {
-        if self.settings.borrow().client_origins == ClientOrigins::Any {
-            return Some(origin.unwrap_or(super::NO_ORIGIN).to_owned());
-        }
-        let origin = origin.filter(|origin| *origin != super::NO_ORIGIN)?;
-        let pinned = self.pins.get(id);
-        pinned.is_none_or(|pinned| pinned.iter().any(|pin| pin == origin)).then(|| origin.to_owned())
-    }
-
-    /// The first origin that comes in is remembered.
-    fn pin(&mut self, id: &ClientId, origin: &str) {
-        let pinning = self.settings.borrow().client_origins == ClientOrigins::Pinned;
-        if pinning && !self.pins.contains_key(id) {
-            self.pins.insert(id.clone(), vec![origin.to_owned()]);
-            self.remember();
-        }
     }
 
     fn register(&mut self, now: Now, connection: ConnectionId, declaration: Declaration) {
