@@ -2,8 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test ends by panicking")]
 
+mod batches;
 mod bodies;
 mod calls;
+mod cancellation;
 mod channel;
 mod channel_limits;
 mod cli_tokens;
@@ -14,12 +16,15 @@ mod envelope;
 mod eras;
 mod handshake;
 mod ladder;
+mod limits;
 mod mirrored;
 mod origin;
 mod outcomes;
 mod register;
 mod results;
 mod serve;
+mod sse;
+mod streams;
 mod support;
 mod texts;
 mod tidy;

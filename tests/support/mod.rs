@@ -6,6 +6,7 @@ pub(crate) mod http;
 pub(crate) mod post;
 pub(crate) mod scene;
 pub(crate) mod serve;
+pub(crate) mod stream;
 pub(crate) mod tokens;
 
 use std::{future::Future, time::Duration};
