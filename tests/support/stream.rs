@@ -1,9 +1,12 @@
 //! Event streams as they stand on the wire: events and comments kept apart, every byte between them checked.
 
+use std::time::Duration;
+
 use serde_json::Value;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt, BufReader},
     net::TcpStream,
+    time::timeout,
 };
 
 use super::{
@@ -235,21 +238,22 @@ impl Clock {
         stream.event().await;
     }
 
-    /// The number of events that this stream brings within the 2 s.
-    pub(crate) async fn events(&mut self, stream: &mut Stream) -> usize {
-        let (mut events, waited) = (0, self.wait());
-        tokio::pin!(waited);
-        loop {
-            tokio::select! {
-                () = &mut waited => return events,
-                piece = stream.next() => events += usize::from(piece.expect("the stream ended") != Piece::Comment),
+    /// The number of events that each of these streams has brought when 2 s have passed.
+    pub(crate) async fn events<const N: usize>(&mut self, streams: [&mut Stream; N]) -> [usize; N] {
+        self.wait().await;
+        let mut events = [0; N];
+        for (stream, events) in streams.into_iter().zip(&mut events) {
+            // What has come is there to be read at once.
+            while let Ok(piece) = timeout(Duration::from_millis(100), stream.next()).await {
+                *events += usize::from(piece.expect("the stream ended") != Piece::Comment);
             }
         }
+        events
     }
 
-    /// Fails when this stream brings an event within the 2 s.
-    pub(crate) async fn silent(&mut self, stream: &mut Stream) {
-        assert_eq!(self.events(stream).await, 0, "an event");
+    /// Fails when one of these streams brings an event within the 2 s.
+    pub(crate) async fn silent<const N: usize>(&mut self, streams: [&mut Stream; N]) {
+        assert_eq!(self.events(streams).await, [0; N], "events");
     }
 }
 
