@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test ends by panicking")]
 
+mod approvals;
+mod approvals_random;
+mod approvals_rules;
 mod batches;
 mod bodies;
 mod calls;
@@ -10,6 +13,8 @@ mod channel;
 mod channel_limits;
 mod cli_tokens;
 mod conformance;
+mod control;
+mod control_texts;
 mod credentials;
 mod demo;
 mod envelope;
@@ -20,8 +25,10 @@ mod limits;
 mod mirrored;
 mod origin;
 mod outcomes;
+mod pins;
 mod register;
 mod results;
+mod revocation;
 mod serve;
 mod sse;
 mod streams;
