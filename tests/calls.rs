@@ -146,9 +146,15 @@ async fn a_result_reaches_the_agent_as_the_application_wrote_it() {
         ),
     ] {
         let result = format!("{{{members}}}");
-        let (_, response) = answered(&agent.call("getBalance", "{}"), &mut application, &result).await;
+        let requests = calls(agent, "getBalance", "{}");
+        let [call, legacy_call] = if members == odd {
+            requests.map(|request| request.unchecked("the application's content is not MCP's"))
+        } else {
+            requests
+        };
+        let (_, response) = answered(&call, &mut application, &result).await;
         assert_eq!(response.result(), format!(r#"{{"resultType":"complete",{modern}}}"#));
-        let (_, response) = answered(&agent.legacy_call("getBalance", "{}"), &mut application, &result).await;
+        let (_, response) = answered(&legacy_call, &mut application, &result).await;
         assert_eq!(response.result(), format!("{{{legacy}}}"));
     }
 }
@@ -179,6 +185,7 @@ async fn spaces_in_values_stay_and_line_ends_become_spaces() {
     let agent = &scene.agent;
     let result = "{ \"content\" :\r\n[ {\t\"a\":\n1 } ] , \"_meta\" : { } }";
     for request in calls(agent, "getBalance", "{}") {
+        let request = request.unchecked("the application's content is not MCP's");
         let (_, response) = answered(&request, &mut application, result).await;
         let text = response.result();
         assert!(text.contains("[ {\t\"a\": 1 } ]"), "{text}");

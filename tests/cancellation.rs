@@ -60,6 +60,16 @@ async fn a_modern_agent_cancels_by_closing_before_the_answer() {
     completes(sent, &call, application).await;
 }
 
+// holds: cancel-modern
+#[tokio::test]
+async fn closing_the_sending_side_is_closing() {
+    let (Scene { agent, .. }, application) = &mut Scene::online(TOOLS).await;
+    let (mut sent, call) = pending(agent, &agent.call("getBalance", "{}"), application).await;
+    sent.shut().await;
+    cancelled(application, &call).await;
+    assert!(sent.answer().await.is_none());
+}
+
 // holds: cancel-modern, cancel-late-result
 #[tokio::test]
 async fn a_modern_agent_cancels_by_closing_the_stream() {

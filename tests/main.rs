@@ -29,6 +29,7 @@ mod pins;
 mod register;
 mod results;
 mod revocation;
+mod schema;
 mod serve;
 mod sse;
 mod streams;

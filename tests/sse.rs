@@ -49,8 +49,8 @@ async fn the_event_is_one_line_of_the_texts_as_they_were_written() {
     let sent = agent.sent(&agent.legacy_call("getBalance", "{}").swap(r#""id":1"#, r#""id":"\u0061\n""#)).await;
     let call = application.call().await;
     let mut stream = sent.stream().await;
-    application.answer(&call, "{\"content\":[\r\n1e400,\n\"\\r\\n\\ndata: x\"],\"x\":-0}").await;
-    let text = "{\"content\":[  1e400, \"\\r\\n\\ndata: x\"],\"x\":-0}";
+    application.answer(&call, "{\"content\":[],\"x\":[\r\n1e400,\n\"\\r\\n\\ndata: x\"],\"y\":-0}").await;
+    let text = "{\"content\":[],\"x\":[  1e400, \"\\r\\n\\ndata: x\"],\"y\":-0}";
     let event = stream.event().await;
     assert_eq!(event, format!(r#"{{"jsonrpc":"2.0","id":"\u0061\n","result":{text}}}"#));
     stream.ended().await;
@@ -219,7 +219,7 @@ async fn an_answer_that_nobody_reads_delays_nobody() {
     let (scene, mut application) = Scene::online(TOOLS).await;
     let (agent, mut other) = (&scene.agent, Application::serving(&scene.serve, "other", TOOLS).await);
     let mut unread = Vec::new();
-    let large = format!(r#"{{"content":["{}"]}}"#, "x".repeat(4_000_000));
+    let large = format!(r#"{{"content":[],"x":"{}"}}"#, "x".repeat(4_000_000));
     for _ in 0..8 {
         let sent = agent.sent(&stream_only(&agent.call("getBalance", "{}"))).await;
         let call = application.call().await;

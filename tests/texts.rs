@@ -51,7 +51,7 @@ fn request(id: &str, arguments: &str) -> String {
 #[tokio::test]
 async fn chosen_texts_pass_as_they_are() {
     let serve = Serve::start().await;
-    let agent = Agent::of(&serve, "app");
+    let agent = Agent::of(&serve, "app").unchecked("the application's content is not MCP's");
     let mut application = Application::serving(&serve, "app", &format!("[{TOOL}]")).await;
     let texts = [
         "{}",
@@ -192,7 +192,7 @@ fn value(repeats: bool) -> impl Strategy<Value = String> {
 fn any_text_passes_as_it_is() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let serve = runtime.block_on(Serve::start());
-    let agent = Agent::of(&serve, "app");
+    let agent = Agent::of(&serve, "app").unchecked("the application's content is not MCP's");
     let mut runner = TestRunner::new(Config { cases: 64, failure_persistence: None, ..Config::default() });
     let texts = (object(value(true), true), value(false), value(true), value(true));
     let outcome = runner.run(&texts, |(arguments, definition, content, extra)| {

@@ -12,6 +12,8 @@ use tokio::{
     time::timeout,
 };
 
+use super::schema::{self, Asked};
+
 /// The outer limit of every read: long enough for a loaded machine, short enough for a hanging test to end.
 const READ_LIMIT: Duration = Duration::from_secs(30);
 
@@ -24,6 +26,7 @@ pub(crate) struct Request {
     headers: Vec<(String, Vec<u8>)>,
     body: Vec<u8>,
     chunked: bool,
+    unchecked: bool,
 }
 
 impl Request {
@@ -37,6 +40,7 @@ impl Request {
             headers: vec![host],
             body: Vec::new(),
             chunked: false,
+            unchecked: false,
         }
     }
 
@@ -89,6 +93,12 @@ impl Request {
         self.header("Transfer-Encoding", "chunked")
     }
 
+    /// Takes an answer that is not what the schema of its revision demands.
+    pub(crate) fn unchecked(mut self, _why: &'static str) -> Self {
+        self.unchecked = true;
+        self
+    }
+
     fn has(&self, name: &str) -> bool {
         self.headers.iter().any(|(other, _)| other.eq_ignore_ascii_case(name))
     }
@@ -122,6 +132,13 @@ impl Request {
         }
         bytes.extend(b"0\r\n\r\n");
         bytes
+    }
+
+    /// What decides how the answer must look.
+    pub(super) fn asked(&self) -> Asked {
+        let version = self.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("MCP-Protocol-Version"));
+        let version = version.map(|(_, value)| String::from_utf8_lossy(value).trim().to_owned());
+        Asked { version, body: self.body.clone(), unchecked: self.unchecked }
     }
 
     /// Sends it on a connection of its own.
@@ -162,6 +179,10 @@ impl Response {
     pub(crate) fn text(&self) -> &str {
         std::str::from_utf8(&self.body).unwrap()
     }
+
+    fn check(&self, asked: &Asked) {
+        schema::check_answer(asked, self.header("Content-Type"), self.text());
+    }
 }
 
 /// One TCP connection, kept for as many requests as a test likes.
@@ -185,11 +206,13 @@ impl Connection {
         let Self { read, write, pending } = self;
         let reading = read_response(read, pending, request.method == "HEAD", READ_LIMIT);
         tokio::pin!(reading);
-        tokio::select! {
+        let response = tokio::select! {
             response = &mut reading => response,
             // A failed write tells nothing: the bridge may have answered and closed.
             _ = write.write_all(&bytes) => reading.await,
-        }
+        };
+        response.check(&request.asked());
+        response
     }
 
     /// Sends bytes that need not be a whole request.
@@ -203,7 +226,9 @@ impl Connection {
 
     /// Reads an answer that a timer of the bridge decides.
     pub(crate) async fn read_within(&mut self, limit: Duration) -> Response {
-        read_response(&mut self.read, &mut self.pending, false, limit).await
+        let response = read_response(&mut self.read, &mut self.pending, false, limit).await;
+        response.check(&Asked::default());
+        response
     }
 
     /// Reads the interim answer that asks for the body.

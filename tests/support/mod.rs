@@ -6,6 +6,7 @@ pub(crate) mod desktop;
 pub(crate) mod http;
 pub(crate) mod post;
 pub(crate) mod scene;
+pub(crate) mod schema;
 pub(crate) mod serve;
 pub(crate) mod stream;
 pub(crate) mod tokens;

@@ -15,6 +15,7 @@ use super::{
     http::Request,
     post::Head,
     scene::TOOLS,
+    schema::{self, Asked},
     serve::Serve,
     tokens, within,
 };
@@ -23,12 +24,16 @@ use super::{
 pub(crate) const CHANGES: &str = r#""notifications":{"toolsListChanged":true}"#;
 
 /// A request that was sent and whose answer nobody has read. Dropping it closes the connection.
-pub(crate) struct Sent(BufReader<TcpStream>);
+pub(crate) struct Sent {
+    connection: BufReader<TcpStream>,
+    asked: Asked,
+}
 
 /// An answer that is read piece by piece. Dropping it closes the connection.
 pub(crate) struct Stream {
     pub(crate) head: Head,
     connection: BufReader<TcpStream>,
+    asked: Asked,
     /// Of the body, as it arrived.
     raw: Vec<u8>,
     /// Of the body, without its framing, and not yet consumed.
@@ -62,7 +67,7 @@ impl Agent {
         let mut connection = within(TcpStream::connect(("127.0.0.1", self.port()))).await.unwrap();
         let bytes = [&request.head(), request.text().as_bytes()].concat();
         within(connection.write_all(&bytes)).await.unwrap();
-        Sent(BufReader::new(connection))
+        Sent { connection: BufReader::new(connection), asked: request.asked() }
     }
 
     /// Sends a request and reads as far as the answer is an event stream.
@@ -93,10 +98,16 @@ impl Agent {
 }
 
 impl Sent {
+    /// Closes the sending side alone.
+    pub(crate) async fn shut(&mut self) {
+        within(self.connection.shutdown()).await.unwrap();
+    }
+
     /// The answer, whatever it is; none when the connection ended without one.
     pub(crate) async fn answer(mut self) -> Option<Stream> {
-        let head = Head::read(&mut self.0).await?;
-        Some(Stream { head, connection: self.0, raw: Vec::new(), pending: Vec::new(), ended: false })
+        let head = Head::read(&mut self.connection).await?;
+        let Self { connection, asked } = self;
+        Some(Stream { head, connection, asked, raw: Vec::new(), pending: Vec::new(), ended: false })
     }
 
     /// The answer, which is an event stream.
@@ -130,6 +141,7 @@ impl Stream {
         if line.starts_with(':') {
             return Some(Piece::Comment);
         }
+        schema::check_answer(&self.asked, self.head.header("content-type"), line);
         Some(Piece::Event(line.strip_prefix("data: ").unwrap_or_else(|| panic!("no event: {line:?}")).to_owned()))
     }
 
@@ -169,7 +181,9 @@ impl Stream {
     /// All that is left of a body, as a text.
     pub(crate) async fn rest(&mut self) -> String {
         while self.more().await {}
-        String::from_utf8(std::mem::take(&mut self.pending)).unwrap()
+        let rest = String::from_utf8(std::mem::take(&mut self.pending)).unwrap();
+        schema::check_answer(&self.asked, self.head.header("content-type"), &rest);
+        rest
     }
 
     /// Reads some more of the body; false at its end. Nothing is lost when the caller gives up in between.

@@ -5,6 +5,7 @@
 
 mod audit;
 mod packages;
+mod python;
 mod run;
 mod test;
 mod tools;

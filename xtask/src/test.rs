@@ -10,8 +10,8 @@ use std::{
 };
 
 use crate::{
-    bad_usage, packages,
-    tools::{self, CLIPPY, CURL, NODE, NPM, RUSTFMT, Tool},
+    bad_usage, packages, python,
+    tools::{self, CLIPPY, CURL, NODE, NPM, PYTHON, RUSTFMT, Tool},
 };
 
 struct Suite {
@@ -23,9 +23,18 @@ struct Suite {
     /// For cargo.
     arguments: &'static [&'static str],
     environment: &'static [(&'static str, &'static str)],
+    /// Run once cargo is done.
+    script: Option<&'static Script>,
 }
 
-const SUITES: [Suite; 5] = [
+/// A script for Node, which is told where the programs are that cargo built, and a Python with the packages it needs.
+struct Script {
+    path: &'static str,
+    /// The list of the Python packages.
+    requirements: &'static str,
+}
+
+const SUITES: [Suite; 6] = [
     Suite { tools: &[&RUSTFMT], ..Suite::cargo("fmt", &["fmt", "--all", "--check"]) },
     Suite {
         tools: &[&CLIPPY],
@@ -34,6 +43,12 @@ const SUITES: [Suite; 5] = [
     // The demo's lines are pasted into a shell, as a reader would.
     Suite { tools: &[&CURL], ..Suite::cargo("tests", &["test", "--workspace", "--no-fail-fast"]) },
     Suite { packages: Some("tests/conformance"), tools: &[&NODE, &NPM], ..Suite::cargo("conformance", CONFORMANCE) },
+    Suite {
+        packages: Some("tests/agents"),
+        tools: &[&NODE, &NPM, &PYTHON],
+        script: Some(&Script { path: "tests/agents/run.mjs", requirements: "tests/agents/requirements.txt" }),
+        ..Suite::cargo("agents", &["build", "--workspace", "--bin", "clientmcp", "--example", "agents-application"])
+    },
     Suite {
         environment: &[("RUSTDOCFLAGS", "-D warnings")],
         ..Suite::cargo("doc", &["doc", "--workspace", "--no-deps"])
@@ -79,7 +94,7 @@ pub(crate) fn run(names: &[OsString]) -> ExitCode {
 impl Suite {
     /// One that needs nothing but cargo.
     const fn cargo(name: &'static str, arguments: &'static [&'static str]) -> Self {
-        Self { name, tools: &[], packages: None, arguments, environment: &[] }
+        Self { name, tools: &[], packages: None, arguments, environment: &[], script: None }
     }
 
     fn run(&self) -> Row {
@@ -92,10 +107,16 @@ impl Suite {
     }
 
     fn outcome(&self) -> Outcome {
-        match self.provide().and_then(|()| tools::finish(&mut self.command())) {
+        match self.run_all() {
             Ok(()) => Outcome::Ok,
             Err(fault) => Outcome::Failed(fault),
         }
+    }
+
+    fn run_all(&self) -> Result<(), String> {
+        self.provide()?;
+        tools::finish(&mut self.command())?;
+        self.script.map_or(Ok(()), Script::run)
     }
 
     /// What must be there before it starts.
@@ -115,6 +136,16 @@ impl Suite {
 
     fn row(&self, outcome: Outcome) -> Row {
         Row { suite: self.name, outcome, time: Duration::ZERO }
+    }
+}
+
+impl Script {
+    fn run(&self) -> Result<(), String> {
+        let python = python::provide(&tools::root().join(self.requirements))?;
+        let mut node = Command::new("node");
+        node.args(["--test-reporter=spec", self.path]).current_dir(tools::root());
+        node.env("CLIENTMCP_BUILT", tools::built()).env("CLIENTMCP_PYTHON", python);
+        tools::finish(&mut node)
     }
 }
 

@@ -84,6 +84,14 @@ pub(crate) const NPM: Tool = Tool {
     by_hand: "it comes with Node from nodejs.org; where the system packs it alone, `apt-get install npm`",
 };
 
+/// Python with what its virtual environments need, which Debian packs apart.
+pub(crate) const PYTHON: Tool = Tool {
+    name: "Python 3.11 or newer, with venv",
+    probe: &["python3", "-c", "import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))"],
+    ways: &[Way::Debian("python3-venv")],
+    by_hand: "`apt-get install python3-venv`, `dnf install python3`, `brew install python`",
+};
+
 /// Installs those of the tools that are missing, all of a kind at once.
 ///
 /// # Errors
@@ -230,6 +238,12 @@ pub(crate) fn root() -> PathBuf {
     // Cargo names the folder that this crate stands in now; the compiled-in one serves who starts the program directly.
     let here = env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| env!("CARGO_MANIFEST_DIR").into(), PathBuf::from);
     here.parent().map(PathBuf::from).unwrap_or(here)
+}
+
+/// The folder of the programs that cargo builds: this one stands in it, too.
+pub(crate) fn built() -> PathBuf {
+    let here = env::current_exe().unwrap_or_default();
+    here.parent().map(PathBuf::from).unwrap_or_default()
 }
 
 /// Shows the command, runs it in this terminal and waits for it.

@@ -1,0 +1,163 @@
+// Runs the agents of other people against a real bridge and a real application, each a program of its own:
+// `cargo xtask test agents`, which builds and installs what this needs and says where it is.
+//
+// Nothing here waits for time to pass: the runner follows what the application says it saw. An agent that has not ended
+// within a minute is killed, and fails with its output as any other.
+
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { test } from 'node:test';
+
+const LIMIT = 60_000;
+const CLIENT_ID = 'agents-application';
+const MODERN = '2026-07-28';
+
+const { CLIENTMCP_BUILT: built, CLIENTMCP_PYTHON: python } = process.env;
+const here = import.meta.dirname;
+const clientmcp = join(built, 'clientmcp');
+const packages = join(here, 'node_modules');
+
+const node = (...words) => [process.execPath, ...words];
+// The Inspector wants a newer Node than the project.
+const newerNode = (...words) => [join(packages, '.bin/node'), ...words];
+
+for (const place of ['header', 'path']) {
+  for (const mode of ['pinned', 'auto', 'legacy']) {
+    // holds: agents-client
+    test(`client 2.x, ${mode}, token in the ${place}`, (t) => follows(t, place, node('client.mjs', mode)));
+  }
+
+  // holds: agents-sdk
+  test(`sdk 1.x, token in the ${place}`, (t) => follows(t, place, node('sdk.mjs')));
+
+  for (const mode of [MODERN, 'auto', 'legacy']) {
+    // holds: agents-python
+    test(`Python, ${mode}, token in the ${place}`, (t) => follows(t, place, [python, 'agent.py', mode]));
+  }
+
+  for (const era of ['modern', 'legacy']) {
+    // holds: agents-inspector
+    test(`Inspector, ${era}, token in the ${place}`, (t) => inspects(t, place, era));
+  }
+}
+
+/** The agent lists, calls, hears of a change, gives two calls up, which the application sees, and calls again. */
+async function follows(t, place, command) {
+  const { agent, application } = await scene(t, place);
+  const running = agent(command);
+  const watched = async () => {
+    assert.deepEqual(await application.next(), call('fast', '{"text":"Grüße 😀"}'));
+    assert.deepEqual(await application.next(), call('change', '{}'));
+    assert.deepEqual(await application.next(), call('slow', '{}'));
+    running.process.stdin.write('\n');
+    assert.deepEqual(await application.next(), { saw: 'cancel', name: 'slow' });
+    // The second call is given up once its answer has begun as a stream.
+    assert.deepEqual(await application.next(), call('slow', '{}'));
+    assert.deepEqual(await application.next(), { saw: 'cancel', name: 'slow' });
+    assert.deepEqual(await application.next(), call('fast', '{"text":"plain"}'));
+  };
+  // What is missing then never comes.
+  const ended = running.ended.finally(application.end);
+  await Promise.all([ended, watched()]);
+  assert.deepEqual(await application.rest(), []);
+}
+
+/** The Inspector's command line does one thing a run. */
+async function inspects(t, place, era) {
+  const { agent, application, url, authorization } = await scene(t, place);
+  const inspector = join(packages, '@modelcontextprotocol/inspector/clients/launcher/build/index.js');
+  const header = authorization === undefined ? [] : ['--header', `Authorization: ${authorization}`];
+  const inspect = async (...words) => {
+    const options = ['--cli', url, '--transport', 'http', '--protocol-era', era, '--format', 'json', ...header];
+    return JSON.parse(await agent(newerNode(inspector, ...options, ...words)).ended).result;
+  };
+
+  const listed = await inspect('--method', 'tools/list');
+  assert.deepEqual(listed.tools.map((tool) => tool.name), ['fast', 'slow', 'change']);
+
+  const called = await inspect('--method', 'tools/call', '--tool-name', 'fast', '--tool-arg', 'text=hello');
+  assert.deepEqual(called.structuredContent, { said: 'hello' });
+  assert.deepEqual(await application.next(), call('fast', '{"text":"hello"}'));
+}
+
+const call = (name, text) => ({ saw: 'call', name, arguments: text });
+
+/** A fresh bridge, the application, and how an agent is started; all of it ends with the test. */
+async function scene(t, place) {
+  const folder = mkdtempSync(join(tmpdir(), 'clientmcp-agents-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const secret = join(folder, 'secret');
+  execFileSync(clientmcp, ['secret', secret], { stdio: 'ignore' });
+  const token = (role) =>
+    execFileSync(clientmcp, ['token', CLIENT_ID, '--role', role, '--secret-file', secret], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim();
+
+  const bridge = start(t, [clientmcp, 'serve', '--port', '0', '--confirm', 'off', '--secret-file', secret]);
+  const { mcp, connect } = await bridge.next();
+
+  const environment = { CLIENTMCP_CONNECT: connect, CLIENTMCP_TOKEN: token('client') };
+  const application = start(t, [join(built, 'examples', 'agents-application')], environment);
+  assert.deepEqual(await application.next(), { saw: 'online' });
+
+  const inHeader = place === 'header';
+  const url = inHeader ? mcp : `${mcp}/${token('agent')}`;
+  const authorization = inHeader ? `Bearer ${token('agent')}` : undefined;
+  const agent = (command) => {
+    // The Inspector writes to the person's folder what it learns of a server.
+    const variables = { CLIENTMCP_MCP: url, HOME: folder, ...(inHeader && { CLIENTMCP_AUTHORIZATION: authorization }) };
+    return run(t, command, variables);
+  };
+  return { agent, application, url, authorization };
+}
+
+/** A program that says on stdout, a JSON object a line, what happens to it. */
+function start(t, [program, ...words], variables = {}) {
+  const env = { ...process.env, CLIENTMCP_LOG: 'warn', ...variables };
+  const started = spawn(program, words, { env, stdio: ['pipe', 'pipe', 'inherit'] });
+  t.after(() => stop(started));
+  const lines = createInterface({ input: started.stdout })[Symbol.asyncIterator]();
+  const next = async () => {
+    const { value, done } = await lines.next();
+    assert(!done, `${program} has ended`);
+    return JSON.parse(value);
+  };
+  const rest = async () => {
+    const more = [];
+    for await (const line of lines) more.push(line);
+    return more;
+  };
+  return { next, rest, end: () => started.stdin.end() };
+}
+
+/** A program that does its work and ends; `ended` is what it printed, or fails with that. */
+function run(t, [program, ...words], variables) {
+  const env = { ...process.env, ...variables };
+  const started = spawn(program, words, { cwd: here, env, timeout: LIMIT, killSignal: 'SIGKILL' });
+  t.after(() => stop(started));
+  const [printed, complained] = [collect(started.stdout), collect(started.stderr)];
+  const ended = once(started, 'close').then(([code, signal]) => {
+    assert(code === 0, `${words.join(' ')} ended with ${code ?? signal}:\n${printed()}${complained()}`);
+    return printed();
+  });
+  return { process: started, ended };
+}
+
+async function stop(started) {
+  if (started.exitCode !== null || started.signalCode !== null) return;
+  const exited = once(started, 'exit');
+  started.kill();
+  await exited;
+}
+
+function collect(stream) {
+  let text = '';
+  stream.setEncoding('utf8').on('data', (more) => (text += more));
+  return () => text;
+}
