@@ -41,7 +41,7 @@ async fn happens(event: &str, desktop: &mut Desktop, application: &mut Option<Ap
         "deny rule" => {
             let rules = json!([{"id": "no", "application": CLIENT, "tool": "getBalance", "agent": "any",
                 "verdict": "deny", "fingerprint": null, "origin": null, "until": "always", "made": 0}]);
-            let revision = desktop.newest["rules_revision"].clone();
+            let revision = desktop.snapshot(Value::is_object).await["rules_revision"].clone();
             desktop.done(json!({"type": "set_rules", "revision": revision, "rules": rules})).await;
         }
         "disconnect" => desktop.done(json!({"type": "disconnect", "application": CLIENT})).await,
@@ -337,7 +337,8 @@ async fn when_the_desktop_goes_waiting_calls_are_unattended() {
             "end of stdin" => desktop.close(),
             _ => desktop.signal(way).await,
         }
-        nothing_done(&result(waiting).await, "unattended");
+        let waiting = waiting.await.unwrap_or_else(|_| panic!("{way}: no answer"));
+        nothing_done(&waiting.result_value(), "unattended");
         assert_eq!(application.closed().await.0, 1001, "{way}");
         unanswered(sent).await;
         let ended = desktop.ended().await;

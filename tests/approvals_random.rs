@@ -171,16 +171,16 @@ impl World {
 
     async fn step(&mut self) {
         let lane = self.random.below(LANES);
-        match self.random.below(100) {
-            0..34 => self.call(lane),
-            34..78 => self.decide().await,
-            78..84 => self.register(lane),
-            84..88 => self.reconnect(lane).await,
-            88..92 => self.hang_up(),
-            92..94 => self.leave(lane),
-            94 => self.revoke(lane).await,
-            95..97 => self.order_answers(lane),
-            97 => {
+        match self.random.below(1_000) {
+            0..150 => self.call(lane),
+            150..850 => self.decide().await,
+            850..890 => self.register(lane),
+            890..920 => self.reconnect(lane).await,
+            920..950 => self.hang_up(),
+            950..955 => self.leave(lane),
+            955..960 => self.revoke(lane).await,
+            960..990 => self.order_answers(lane),
+            990 => {
                 self.desktop.done(json!({"type": "pause"})).await;
                 self.call(lane);
                 self.decide().await;
@@ -233,10 +233,10 @@ impl World {
         // The reply may come while others happen.
         let request = self.desktop.send(command).await;
         let lane = self.random.below(LANES);
-        match self.random.below(6) {
-            0 => self.register(lane),
-            1 => self.leave(lane),
-            2 => self.hang_up(),
+        match self.random.below(40) {
+            0..5 => self.register(lane),
+            5 => self.leave(lane),
+            6..9 => self.hang_up(),
             _ => {}
         }
         self.desktop.reply(request).await;
@@ -255,8 +255,9 @@ impl World {
         }
     }
 
-    /// Connects anew, most times with the declaration that the connection before had.
+    /// Connects anew, most times with the declaration that the connection before had. Who is away comes first.
     async fn reconnect(&mut self, lane: usize) {
+        let lane = self.lanes.iter().position(|lane| lane.orders.is_none()).unwrap_or(lane);
         if self.random.below(2) == 0 {
             self.leave(lane);
         }
@@ -308,9 +309,6 @@ impl World {
 
     /// Answers whatever is still open, until every call has ended.
     async fn settle(&mut self) {
-        for lane in 0..LANES {
-            self.reconnect(lane).await;
-        }
         within(async {
             while self.made.iter().any(|made| !made.task.is_finished()) {
                 for lane in 0..LANES {

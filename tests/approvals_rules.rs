@@ -31,7 +31,7 @@ fn rule(id: &str, verdict: &str) -> Value {
 /// Replaces all rules.
 async fn set_rules(desktop: &mut Desktop, rules: Value) {
     // The newest revision may not have been read yet; a refusal changes nothing.
-    let mut revision = desktop.newest["rules_revision"].as_u64().expect("a revision");
+    let mut revision = desktop.snapshot(Value::is_object).await["rules_revision"].as_u64().unwrap();
     loop {
         let reply = desktop.ask(json!({"type": "set_rules", "revision": revision, "rules": rules})).await;
         if reply == "done" {
@@ -283,7 +283,7 @@ async fn of_the_rules_that_the_desktop_sets_deny_beats_allow() {
         rule[member] = Value::Null;
         json!([rule])
     };
-    let stale = desktop.newest["rules_revision"].clone();
+    let stale = desktop.snapshot(Value::is_object).await["rules_revision"].clone();
     set_rules(&mut desktop, json!([rule("a", "allow")])).await;
     sent(&agent, &mut application).await;
     desktop.refused(json!({"type": "set_rules", "revision": stale, "rules": []}), "stale").await;
@@ -316,7 +316,7 @@ async fn of_the_rules_that_the_desktop_sets_deny_beats_allow() {
     nothing_done(&result(called).await, "declined");
 }
 
-// holds: approval-order
+// holds: approval-order, control-finished
 #[tokio::test]
 async fn of_all_that_stands_against_a_call_the_first_decides() {
     let (mut desktop, application, agent) = Desktop::scene().await;
@@ -334,14 +334,17 @@ async fn of_all_that_stands_against_a_call_the_first_decides() {
     let mut application = desktop.application(CLIENT, "[]").await;
     agent.call("getBalance", "{}").send().await.refused(200, -32602, Some("1"));
     application.register(TOOLS).await;
-    let calls: Vec<_> = (0..8).map(|_| sending(agent.call("more", "{}"))).collect();
-    for call in calls {
-        call.await.unwrap().refused(200, -32602, Some("1"));
-    }
     refused(&agent, "declined").await;
     set_rules(&mut desktop, json!([])).await;
     asked(&mut desktop, &agent).await;
     heard_nothing(&mut application).await;
+    // Each has its entry, those too that were never asked for.
+    desktop.until(|desktop| desktop.finished.len() == 6).await;
+    let outcomes: Vec<_> = desktop.finished.iter().map(|entry| entry["outcome"].clone()).collect();
+    let code = |code: &str| json!({"code": code});
+    let unknown = json!("unknown_tool");
+    let expected = [code("paused"), code("blocked"), code("offline"), unknown, code("declined"), code("declined")];
+    assert_eq!(outcomes, expected);
 }
 
 // holds: limit-questions
