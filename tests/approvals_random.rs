@@ -336,7 +336,7 @@ fn check(made: &Made, outcome: Option<&Value>, received: bool) -> String {
     code.unwrap_or(if uncertain { "disconnected" } else { "answered" }).to_owned()
 }
 
-// holds: approval-exact, approval-used-once
+// holds: approval-exact, approval-used-once, control-snapshot-rate
 #[tokio::test]
 async fn no_order_of_events_sends_what_was_not_approved() {
     let given = std::env::var("CLIENTMCP_TESTS_SEED").ok().and_then(|seed| seed.parse().ok());
@@ -356,6 +356,9 @@ async fn no_order_of_events_sends_what_was_not_approved() {
         }
     }
     world.settle().await;
+    let shown = world.desktop.lines.iter().filter(|line| line.starts_with(r#"{"type":"snapshot""#)).count();
+    let most = u128::try_from(shown).unwrap();
+    assert!(most <= begin.elapsed().as_millis() / 100 + 2, "{shown} snapshots in {:?}", begin.elapsed());
     let World { made, lanes, ledger, applications, .. } = world;
     drop(lanes);
     for application in applications {

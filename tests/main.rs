@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test ends by panicking")]
 
 mod approvals;
+mod approvals_limits;
 mod approvals_random;
 mod approvals_rules;
 mod batches;
