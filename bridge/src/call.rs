@@ -6,7 +6,7 @@ use std::{fmt, sync::Arc};
 
 use clientmcp_protocol::ids::{ClientId, Label};
 
-use crate::{declaration::Tool, text::Text};
+use crate::{declaration::Tool, text::Text, token::Claims};
 
 /// Who calls: whose tools, and what the person called the agent.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -30,6 +30,10 @@ pub struct Call {
     pub hang_up: HangUp,
     /// What a legacy cancel calls it.
     pub key: Option<RequestKey>,
+    /// What the agent calls itself. Nobody has checked it.
+    pub reported: Option<String>,
+    /// What let the agent in; nothing for the person's own call.
+    pub credential: Option<Arc<Claims>>,
 }
 
 /// What a legacy agent's `notifications/cancelled` refers to: ids count per agent and session.

@@ -2,21 +2,26 @@
 //!
 //! Made by `client::register`, which checks the rules; held by the hub; read by the codecs.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{borrow::Cow, collections::HashMap, sync::Arc};
 
-use clientmcp_protocol::ids::{Fingerprint, ToolName};
+use clientmcp_protocol::{
+    control::Hints,
+    ids::{Fingerprint, ToolName},
+};
 use sha2::{Digest, Sha256};
 
-use crate::text::Text;
+use crate::text::{self, Object, Text};
 
 /// One register. Replaces everything declared before.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Declaration {
     /// In the order they are listed.
     tools: Vec<Arc<Tool>>,
     /// A JSON string, as it was written.
     instructions: Option<Text>,
     places: HashMap<ToolName, usize>,
+    fingerprint: Fingerprint,
+    tools_bytes: usize,
 }
 
 impl Declaration {
@@ -24,7 +29,14 @@ impl Declaration {
     pub fn new(tools: Vec<Tool>, instructions: Option<Text>) -> Self {
         let tools: Vec<_> = tools.into_iter().map(Arc::new).collect();
         let places = tools.iter().enumerate().map(|(place, tool)| (tool.name.clone(), place)).collect();
-        Self { tools, instructions, places }
+        let fingerprint = fingerprint(tools.iter().map(|tool| &tool.text).chain(&instructions));
+        let tools_bytes = tools.iter().map(|tool| tool.text.as_str().len()).sum();
+        Self { tools, instructions, places, fingerprint, tools_bytes }
+    }
+
+    /// Bytes of all definitions together.
+    pub fn tools_bytes(&self) -> usize {
+        self.tools_bytes
     }
 
     /// The tools in declared order.
@@ -35,6 +47,11 @@ impl Declaration {
     /// The tool with this name.
     pub fn tool(&self, name: &str) -> Option<&Arc<Tool>> {
         self.places.get(name).and_then(|place| self.tools.get(*place))
+    }
+
+    /// Over all texts: another one is another declaration.
+    pub fn fingerprint(&self) -> Fingerprint {
+        self.fingerprint
     }
 
     /// Words for the agent, as a JSON string.
@@ -52,14 +69,61 @@ pub struct Tool {
     pub text: Text,
     /// Arguments that a modern agent mirrors into `Mcp-Param-*` headers.
     pub mirrored: Vec<MirroredParam>,
+    /// SHA-256 of the definition's text: an approval of one definition is none of another.
+    pub fingerprint: Fingerprint,
+    /// The application's own claims.
+    pub hints: Hints,
     /// An error result of ours must then carry no `structuredContent`: a strict agent would check it against the schema.
     pub has_output_schema: bool,
 }
 
 impl Tool {
-    /// SHA-256 of the definition's text: an approval of one definition is none of another.
-    pub fn fingerprint(&self) -> Fingerprint {
-        Fingerprint(Sha256::digest(self.text.as_str()).into())
+    /// Reads what the text says besides; the text is a definition whose rules were checked.
+    pub fn new(name: ToolName, text: Text, mirrored: Vec<MirroredParam>) -> Self {
+        let fingerprint = Fingerprint(Sha256::digest(text.as_str()).into());
+        let (hints, has_output_schema) = match text.object() {
+            Ok(definition) => (hints(&definition), definition.get("outputSchema").is_some()),
+            Err(_) => (Hints::default(), false),
+        };
+        Self { name, text, mirrored, fingerprint, hints, has_output_schema }
+    }
+
+    /// A string member of the definition.
+    pub fn word(&self, name: &str) -> Option<String> {
+        let definition = self.text.object().ok()?;
+        definition.get(name).and_then(text::string).map(Cow::into_owned)
+    }
+
+    /// The application's own word for how much the tool matters (`docs/protocol.md`, "Approvals").
+    pub fn risk(&self) -> Option<String> {
+        let definition = self.text.object().ok()?;
+        let meta = Object::parse(definition.get("_meta")?.get()).ok()?;
+        meta.get("io.github.clientmcp/risk").and_then(text::string).map(Cow::into_owned)
+    }
+}
+
+fn fingerprint<'a>(texts: impl Iterator<Item = &'a Text>) -> Fingerprint {
+    let mut hash = Sha256::new();
+    for text in texts {
+        // The length keeps two texts from being read as one.
+        hash.update((text.as_str().len() as u64).to_le_bytes());
+        hash.update(text.as_str());
+    }
+    Fingerprint(hash.finalize().into())
+}
+
+fn hints(definition: &Object<'_>) -> Hints {
+    let annotations = definition.get("annotations").and_then(|annotations| Object::parse(annotations.get()).ok());
+    let hint = |name: &str| match annotations.as_ref()?.get(name)?.get() {
+        "true" => Some(true),
+        "false" => Some(false),
+        _ => None,
+    };
+    Hints {
+        read_only: hint("readOnlyHint"),
+        destructive: hint("destructiveHint"),
+        idempotent: hint("idempotentHint"),
+        open_world: hint("openWorldHint"),
     }
 }
 

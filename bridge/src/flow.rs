@@ -1,9 +1,9 @@
-//! The road of one call, for every agent and every door: route, approve, dispatch.
+//! The road of one call, for every agent and every door: route, submit, answer.
 //!
-//! Each stage returns the next stage's only input. A call is never queued for later and never retried.
+//! Each stage returns the next stage's only input. Approving and sending are one step of the hub, so that nothing can
+//! change between them. A call is never queued for later and never retried.
 
 use crate::{
-    approvals,
     call::{Call, Routed},
     hub::Hub,
     refusal::Refusal,
@@ -17,6 +17,5 @@ use crate::{
 pub async fn call(hub: &Hub, call: Call, agrees: impl FnOnce(&Routed) -> Result<(), Refusal>) -> Result<Text, Refusal> {
     let routed = hub.route(call)?;
     agrees(&routed)?;
-    let approved = approvals::approve(hub.confirm(), routed)?;
-    hub.dispatch(approved).await
+    hub.submit(routed).await?.answer().await
 }

@@ -9,19 +9,18 @@ use axum::http::{
 
 use crate::refusal::Refusal;
 
-/// What belongs to this bridge: where it is addressed, and which pages may speak to it.
+/// What belongs to this bridge: where it is addressed, and its own origins.
 #[derive(Debug)]
 pub struct Guard {
     authorities: [String; 2],
-    origins: Vec<String>,
+    origins: [String; 2],
 }
 
 impl Guard {
-    /// The bridge's own origins are allowed, though it serves no page there, and these.
-    pub fn new(port: u16, allowed: impl IntoIterator<Item = String>) -> Self {
+    /// The guard of a bridge that listens there.
+    pub fn new(port: u16) -> Self {
         let authorities = [format!("127.0.0.1:{port}"), format!("localhost:{port}")];
-        let own = authorities.iter().map(|authority| format!("http://{authority}"));
-        let origins = own.chain(allowed).collect();
+        let origins = authorities.each_ref().map(|authority| format!("http://{authority}"));
         Self { authorities, origins }
     }
 
@@ -38,14 +37,19 @@ impl Guard {
         if target_agrees { Ok(()) } else { Err(Refusal::ForeignHost) }
     }
 
-    /// No `Origin` is no page. An `Origin` must stand once and be on the list; `null` never is.
-    pub fn origin(&self, headers: &HeaderMap) -> Result<Option<HeaderValue>, Refusal> {
+    /// No `Origin` is no page. An `Origin` must stand once and be on the list; `null` never is. The bridge's own origins
+    /// are always allowed, though it serves no page there.
+    pub fn origin(&self, headers: &HeaderMap, allowed: &[String]) -> Result<Option<HeaderValue>, Refusal> {
         if !headers.contains_key(ORIGIN) {
             return Ok(None);
         }
         let origin = single(headers, &ORIGIN).ok_or(Refusal::ForeignOrigin)?;
-        let allowed = self.origins.iter().any(|allowed| allowed.as_bytes() == origin.as_bytes());
-        if allowed { Ok(Some(origin.clone())) } else { Err(Refusal::ForeignOrigin) }
+        let mut list = self.origins.iter().chain(allowed);
+        if origin != "null" && list.any(|allowed| allowed.as_bytes() == origin.as_bytes()) {
+            Ok(Some(origin.clone()))
+        } else {
+            Err(Refusal::ForeignOrigin)
+        }
     }
 }
 

@@ -6,6 +6,7 @@ pub mod agent;
 pub mod approvals;
 pub mod call;
 pub mod client;
+pub mod control;
 pub mod declaration;
 pub mod flow;
 pub mod guard;

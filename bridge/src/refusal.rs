@@ -53,6 +53,8 @@ pub enum Refusal {
     UnknownTool(String),
     /// As many notification streams are open as may be.
     TooManyStreams,
+    /// What let the agent in was revoked while its call was under way: the connection ends without an answer.
+    Revoked,
     /// The agent took its call back; nobody reads an answer.
     Cancelled,
     /// The call ended without the application's answer.
@@ -84,6 +86,14 @@ pub enum Outcome {
     Unresponsive,
     /// The person must be asked, and nobody can be.
     Unattended,
+    /// The person, or a rule of theirs, said no.
+    Declined,
+    /// Nobody answered the question within this time.
+    Unanswered(Duration),
+    /// The person paused the bridge.
+    Paused,
+    /// The person blocked the application or the agent.
+    Blocked,
     /// The tool changed, or the application was replaced, before sending.
     Changed,
     /// A limit was reached.
@@ -101,6 +111,10 @@ pub enum Limit {
     UnsentBytes,
     /// The message to the application would be over its limit.
     MessageBytes,
+    /// Open questions of this application.
+    Questions,
+    /// Open questions of this agent.
+    QuestionsOfAgent,
 }
 
 impl Outcome {
@@ -112,6 +126,10 @@ impl Outcome {
             Self::Timeout(_) => OutcomeCode::Timeout,
             Self::Unresponsive => OutcomeCode::Unresponsive,
             Self::Unattended => OutcomeCode::Unattended,
+            Self::Declined => OutcomeCode::Declined,
+            Self::Unanswered(_) => OutcomeCode::Unanswered,
+            Self::Paused => OutcomeCode::Paused,
+            Self::Blocked => OutcomeCode::Blocked,
             Self::Changed => OutcomeCode::Changed,
             Self::Busy(_) => OutcomeCode::Busy,
         }

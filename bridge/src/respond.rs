@@ -65,7 +65,9 @@ fn status_and_code(era: Era, refusal: &Refusal) -> (u16, i32) {
         Refusal::InvalidParams(_) => (by_era(400), rpc::INVALID_PARAMS),
         Refusal::UnknownTool(_) => (200, rpc::INVALID_PARAMS),
         // Calls that ended are results; what the bridge's end cuts off is not answered at all.
-        Refusal::Ended(_) | Refusal::Cancelled | Refusal::ShuttingDown => (200, rpc::INVALID_REQUEST),
+        Refusal::Ended(_) | Refusal::Cancelled | Refusal::Revoked | Refusal::ShuttingDown => {
+            (200, rpc::INVALID_REQUEST)
+        }
     }
 }
 
@@ -108,6 +110,7 @@ pub fn sentence(refusal: &Refusal) -> String {
         Refusal::UnknownTool(name) => format!("Unknown tool: {}", text::shown(name)),
         Refusal::Ended(ended) => detail(ended.outcome),
         Refusal::Cancelled => "the call was cancelled".into(),
+        Refusal::Revoked => "the token was revoked".into(),
         Refusal::ShuttingDown => "the bridge shuts down".into(),
     }
 }
@@ -150,11 +153,18 @@ fn detail(outcome: Outcome) -> String {
         Outcome::Timeout(time) => format!("The application did not answer within {}.", seconds(time)),
         Outcome::Unresponsive => "The application shows no sign of life: its window may be frozen.".into(),
         Outcome::Unattended => "this call needs the user's approval, and nobody can be asked.".into(),
+        Outcome::Declined => "the user declined this call.".into(),
+        Outcome::Unanswered(time) => format!("the user did not answer within {}.", seconds(time)),
+        Outcome::Paused => "the user has paused all calls.".into(),
+        Outcome::Blocked => "the user has blocked these calls.".into(),
         Outcome::Changed => "the tool was changed before the call was sent.".into(),
         Outcome::Busy(Limit::CallsInFlight) => "the application has too many calls to answer.".into(),
         Outcome::Busy(Limit::CallsInAll) => "the bridge has too many calls under way.".into(),
         Outcome::Busy(Limit::UnsentBytes) => "the application does not read what it is sent.".into(),
         Outcome::Busy(Limit::MessageBytes) => "the arguments are too long for the application.".into(),
+        Outcome::Busy(Limit::Questions | Limit::QuestionsOfAgent) => {
+            "too many calls wait for the user's answer.".into()
+        }
     }
 }
 
@@ -162,10 +172,14 @@ fn advice(outcome: Outcome, application: &ClientId) -> String {
     match outcome {
         Outcome::Offline => format!("Ask the user to open {application}, then try again."),
         Outcome::Unattended => "Tell the user that the bridge runs without anybody who can approve calls.".into(),
+        Outcome::Declined => "Do not try again unless the user asks for it.".into(),
+        Outcome::Unanswered(_) => "Ask the user whether to try again.".into(),
+        Outcome::Paused => "Try again when the user has resumed them.".into(),
+        Outcome::Blocked => "Do not try again; the user can lift the block in the ClientMCP app.".into(),
         Outcome::Changed => "List the tools again before you try again.".into(),
-        Outcome::Busy(Limit::CallsInFlight | Limit::CallsInAll | Limit::UnsentBytes) => {
-            "Wait for other calls to end, then try again.".into()
-        }
+        Outcome::Busy(
+            Limit::CallsInFlight | Limit::CallsInAll | Limit::UnsentBytes | Limit::Questions | Limit::QuestionsOfAgent,
+        ) => "Wait for other calls to end, then try again.".into(),
         Outcome::Busy(Limit::MessageBytes) => "Try again with shorter arguments.".into(),
         Outcome::Disconnected | Outcome::Timeout(_) | Outcome::Unresponsive => String::new(),
     }

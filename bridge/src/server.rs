@@ -25,49 +25,29 @@ use tower_service::Service as _;
 use self::connections::{Busy, Connections, Place};
 use crate::{
     agent::{self, Endpoint, Severed},
-    approvals::Confirm,
     client::{self, Channel},
     guard::{self, Guard},
-    hub::{Hub, Settings},
+    hub::{Check, Hub},
     port::{self, ListenError},
     room::Room,
-    token::{Access, Secrets},
 };
-
-/// What a bridge is started with.
-#[derive(Debug)]
-pub struct Config {
-    /// The port on 127.0.0.1; 0 takes a free one.
-    pub port: u16,
-    /// The first signs, all verify.
-    pub secrets: Secrets,
-    /// Whether calls need the person's answer.
-    pub confirm: Confirm,
-    /// Origins of web pages that may send agent requests, beside the bridge's own.
-    pub allow_origins: Vec<String>,
-    /// Time an application has for a call.
-    pub call_time: Duration,
-    /// How many peers are served at a time.
-    pub room: Room,
-}
 
 /// A bridge that listens and has not begun to serve.
 #[derive(Debug)]
 pub struct Bridge {
     listener: TcpListener,
     port: u16,
-    config: Config,
 }
 
 /// How long an accept that failed for want of files waits for some to be closed.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 impl Bridge {
-    /// Takes the port.
-    pub fn listen(config: Config) -> Result<Self, ListenError> {
-        let listener = port::listen(config.port)?;
-        let address = listener.local_addr().map_err(|cause| ListenError::Failed { port: config.port, cause })?;
-        Ok(Self { listener, port: address.port(), config })
+    /// Takes the port; 0 takes a free one.
+    pub fn listen(port: u16) -> Result<Self, ListenError> {
+        let listener = port::listen(port)?;
+        let address = listener.local_addr().map_err(|cause| ListenError::Failed { port, cause })?;
+        Ok(Self { listener, port: address.port() })
     }
 
     /// Where agents call.
@@ -81,11 +61,9 @@ impl Bridge {
     }
 
     /// Serves until `stop` resolves; then tells applications to come back and ends what is left.
-    pub async fn serve(self, stop: impl Future<Output = ()>) {
-        let Config { confirm, call_time, room, .. } = self.config;
-        let hub = Hub::start(Settings { confirm, call_time, applications: room.applications });
+    pub async fn serve(self, hub: Hub, room: Room, stop: impl Future<Output = ()>) {
         let (alive, mut last) = mpsc::channel(1);
-        let router = routes(&hub, self.port, self.config, alive.clone());
+        let router = routes(&hub, self.port, alive.clone());
         let (stopping, stopped) = watch::channel(());
         let connections = Connections::new(room.connections);
         let accepting = accept(&self.listener, router, &connections, &alive, &stopped);
@@ -101,24 +79,27 @@ impl Bridge {
     }
 }
 
-fn routes(hub: &Hub, port: u16, config: Config, alive: mpsc::Sender<()>) -> Router {
-    let guard = Arc::new(Guard::new(port, config.allow_origins));
-    let access = Arc::new(Access::new(config.secrets));
-    let channel = Arc::new(Channel::new(hub.clone(), Arc::clone(&access), alive));
-    let endpoint = Arc::new(Endpoint::new(hub.clone(), access, Arc::clone(&guard)));
+fn routes(hub: &Hub, port: u16, alive: mpsc::Sender<()>) -> Router {
+    let guard = Arc::new(Guard::new(port));
+    let channel = Arc::new(Channel::new(hub.clone(), alive));
+    let endpoint = Arc::new(Endpoint::new(hub.clone(), Arc::clone(&guard)));
     let agents = any(agent::serve).with_state(endpoint);
     Router::new()
         .route("/mcp", agents.clone())
         .route("/mcp/{token}", agents)
         .route("/connect", any(client::connect).with_state(channel))
         .fallback(|| async { agent::unknown_path() })
-        .layer(middleware::from_fn_with_state(guard, check_host))
+        .layer(middleware::from_fn_with_state((guard, hub.clone()), check_host))
 }
 
 /// The first rung, on every route, known or not.
-async fn check_host(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response<Body> {
+async fn check_host(State((guard, hub)): State<(Arc<Guard>, Hub)>, request: Request, next: Next) -> Response<Body> {
     let (parts, body) = request.into_parts();
-    match guard.host(&parts) {
+    let verdict = guard.host(&parts);
+    if verdict.is_err() {
+        hub.refused(Check::Host);
+    }
+    match verdict {
         Ok(()) => next.run(Request::from_parts(parts, body)).await,
         Err(refusal) if guard::is_endpoint(parts.uri.path()) => agent::refuse(&refusal),
         Err(_) => client::refuse_host(),

@@ -6,6 +6,7 @@
 
 use std::{borrow::Cow, collections::HashSet, fmt, sync::Arc};
 
+use clientmcp_protocol::{limits::NAME_CHARS, shown::shown_within};
 use serde::{
     Deserializer as _,
     de::{IgnoredAny, MapAccess, Visitor},
@@ -170,17 +171,15 @@ pub fn string(raw: &RawValue) -> Option<Cow<'_, str>> {
     serde_json::from_str(text).ok().map(Cow::Owned)
 }
 
-/// A foreign word for a sentence of ours, in quotes; see [`shown`].
+/// A foreign word for a sentence of ours, in quotes that it cannot end; see [`shown`].
 pub fn quoted(word: &str) -> String {
-    format!("\"{}\"", shown(word))
+    let inside = shown(word).replace('\\', r"\\").replace('"', r#"\""#);
+    format!("\"{inside}\"")
 }
 
-/// A foreign word for a sentence of ours: cut at 128 characters, controls and the like escaped.
+/// A foreign word for a sentence of ours: made safe as every foreign text is, and cut at 128 characters, the longest name.
 pub fn shown(word: &str) -> String {
-    const CHARS: usize = 128;
-    let cut = word.chars().nth(CHARS).is_some();
-    let start: String = word.chars().take(CHARS).collect();
-    format!("{}{}", start.escape_debug(), if cut { "..." } else { "" })
+    shown_within(word, NAME_CHARS)
 }
 
 /// A string as JSON.
@@ -341,6 +340,15 @@ mod tests {
 
     fn object(text: &str) -> Object<'_> {
         Object::parse(text).unwrap_or_else(|fault| panic!("{text}: {fault}"))
+    }
+
+    // holds: shown-quoted
+    #[test]
+    fn a_word_keeps_inside_its_quotes() {
+        assert_eq!(quoted(r#"a" \ "b"#), r#""a\" \\ \"b""#);
+        assert_eq!(quoted("a\n\u{202e}\u{1b}"), "\"a \u{27e6}U+202E\u{27e7}\u{27e6}U+001B\u{27e7}\"");
+        assert_eq!(shown(&"x".repeat(128)), "x".repeat(128));
+        assert_eq!(shown(&"x".repeat(130)), "x".repeat(128) + "\u{27e6}\u{2026}+2\u{27e7}");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The project's own commands, `cargo xtask run | test | audit`: what a stranger types after cloning.
+//! The project's own commands, `cargo xtask run | test | bindings | audit`: what a stranger types after cloning.
 //!
 //! Reads arguments and makes exit codes: 0 for success, 1 for a failure, 2 for bad usage; `run` passes on the program's
 //! own. It needs nothing but Rust, and never a C library: it is what a bare machine builds first.
@@ -17,6 +17,7 @@ The project's own commands.
 
   cargo xtask run [ARGUMENT]...   build the bridge and start the demo with these arguments
   cargo xtask test [SUITE]...     run all suites, or only these; a summary stands at the end
+  cargo xtask bindings            write the control channel's types for the web view anew
   cargo xtask audit               check licences, sources, duplicates and known vulnerabilities
   cargo xtask help                show this
 
@@ -28,12 +29,26 @@ fn main() -> ExitCode {
     match command.to_str() {
         Some("run") => run::run(rest),
         Some("test") => test::run(rest),
+        Some("bindings") if rest.is_empty() => bindings(),
         Some("audit") if rest.is_empty() => audit::run(),
         Some("help" | "--help" | "-h") => {
             println!("{HELP}");
             ExitCode::SUCCESS
         }
         _ => bad_usage(&format!("no such command: {}\n\n{HELP}", words.join(" ".as_ref()).display())),
+    }
+}
+
+/// Writes `ui/src/bindings.ts`.
+fn bindings() -> ExitCode {
+    let mut command = tools::cargo();
+    command.current_dir(tools::root()).args(test::BINDINGS).env("CLIENTMCP_WRITE_BINDINGS", "1");
+    match tools::finish(&mut command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(fault) => {
+            eprintln!("xtask: {fault}");
+            ExitCode::FAILURE
+        }
     }
 }
 

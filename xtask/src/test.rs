@@ -34,7 +34,7 @@ struct Script {
     requirements: &'static str,
 }
 
-const SUITES: [Suite; 6] = [
+const SUITES: [Suite; 7] = [
     Suite { tools: &[&RUSTFMT], ..Suite::cargo("fmt", &["fmt", "--all", "--check"]) },
     Suite {
         tools: &[&CLIPPY],
@@ -42,6 +42,7 @@ const SUITES: [Suite; 6] = [
     },
     // The demo's lines are pasted into a shell, as a reader would.
     Suite { tools: &[&CURL], ..Suite::cargo("tests", &["test", "--workspace", "--no-fail-fast"]) },
+    Suite::cargo("bindings", BINDINGS),
     Suite { packages: Some("tests/conformance"), tools: &[&NODE, &NPM], ..Suite::cargo("conformance", CONFORMANCE) },
     Suite {
         packages: Some("tests/agents"),
@@ -54,6 +55,10 @@ const SUITES: [Suite; 6] = [
         ..Suite::cargo("doc", &["doc", "--workspace", "--no-deps"])
     },
 ];
+
+/// The control channel's types in TypeScript.
+pub(crate) const BINDINGS: &[&str] =
+    &["test", "--package", "clientmcp-protocol", "--features", "typescript", "--test", "bindings"];
 
 /// One revision after the other: the suite gives a change of the list 800 ms to be heard of.
 const CONFORMANCE: &[&str] = &[

@@ -8,3 +8,4 @@ pub mod codes;
 pub mod control;
 pub mod ids;
 pub mod limits;
+pub mod shown;

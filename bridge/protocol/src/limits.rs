@@ -38,6 +38,48 @@ pub const CALLS_IN_FLIGHT: usize = 64;
 /// Calls sent and not answered, of all applications together: what the hub's queue is sized for.
 pub const CALLS_IN_ALL: usize = 4_096;
 
+/// Bytes of an origin that is remembered: a scheme, the longest host name (RFC 1035) and a port.
+pub const ORIGIN_BYTES: usize = 300;
+
+/// Definitions that are remembered as seen; others are as if they never were.
+pub const SEEN: usize = 5_000;
+
+/// Calls of one application that wait for the person's answer: more than a person can look through.
+pub const QUESTIONS: usize = 32;
+
+/// Calls of one agent that wait for the person's answer: one agent must not crowd out the others.
+pub const QUESTIONS_OF_AGENT: usize = 8;
+
+/// Rules: what a person can still look through.
+pub const RULES: usize = 1_000;
+
+/// Bytes of one message on the control channel.
+pub const CONTROL_BYTES: usize = 1024 * 1024;
+
+/// The shortest time between two snapshots.
+pub const SNAPSHOT_PAUSE: Duration = Duration::from_millis(100);
+
+/// Finished calls that are kept for the desktop.
+pub const HISTORY: usize = 1_000;
+
+/// Bytes that are kept of a finished call's arguments, and as many of its result.
+pub const HISTORY_TEXT_BYTES: usize = 64 * 1024;
+
+/// Bytes of all finished calls' texts together.
+pub const HISTORY_BYTES: usize = 64 * 1024 * 1024;
+
+/// Bytes of one piece of a text on the control channel.
+pub const PIECE_BYTES: usize = 256 * 1024;
+
+/// How long a denied agent stays blocked.
+pub const BLOCK_TIME: Duration = Duration::from_secs(15 * 60);
+
+/// The shortest and the longest time that may be set for a question.
+pub const QUESTION_TIME_RANGE: (Duration, Duration) = (Duration::from_secs(10), Duration::from_secs(600));
+
+/// Lateness of the bridge's own tick that tells that the machine slept.
+pub const SLEEP: Duration = Duration::from_secs(10);
+
 /// Messages in one batch (MCP 2025-03-26).
 pub const BATCH: usize = 64;
 

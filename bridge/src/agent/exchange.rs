@@ -1,5 +1,7 @@
 //! One request and its answer: whole and at once, or as a stream when it takes long or never ends.
 
+use std::sync::Arc;
+
 use axum::{
     body::Body,
     http::{HeaderMap, Response, StatusCode},
@@ -23,6 +25,7 @@ use crate::{
     hub::Hub,
     mcp::{self, Answer, Listening, Mirror, Mirrored, Peer},
     refusal::Refusal,
+    token::Claims,
 };
 
 /// All that an answer needs, owned: as a stream it outlives the handler.
@@ -30,6 +33,7 @@ use crate::{
 pub(super) struct Post {
     pub(super) hub: Hub,
     pub(super) agent: Agent,
+    pub(super) claims: Arc<Claims>,
     pub(super) headers: HeaderMap,
     pub(super) admitted: Admitted,
 }
@@ -105,7 +109,7 @@ impl Post {
     }
 
     fn peer<'a>(&'a self, headers: &'a Headers<'a>) -> Peer<'a> {
-        Peer::new(&self.hub, &self.agent, headers, self.admitted.events)
+        Peer::new(&self.hub, &self.agent, &self.claims, headers, self.admitted.events)
     }
 }
 

@@ -21,16 +21,15 @@ use self::{exchange::Post, streams::Streams};
 use crate::{
     call::Agent,
     guard::{self, Asked, Guard},
-    hub::Hub,
+    hub::{Check, Hub},
     refusal::Refusal,
-    token::Access,
+    token::Claims,
 };
 
 /// What the endpoint works with.
 #[derive(Debug)]
 pub struct Endpoint {
     hub: Hub,
-    access: Arc<Access>,
     guard: Arc<Guard>,
     streams: Streams,
 }
@@ -39,9 +38,12 @@ pub struct Endpoint {
 pub async fn serve(State(endpoint): State<Arc<Endpoint>>, request: Request) -> Response<Body> {
     let (parts, body) = request.into_parts();
     let Ok(path_token) = guard::path_token(parts.uri.path()) else { return unknown_path() };
-    let origin = match endpoint.guard.origin(&parts.headers) {
+    let origin = match endpoint.guard.origin(&parts.headers, &endpoint.hub.settings().allow_origins) {
         Ok(origin) => origin,
-        Err(refusal) => return refuse(&refusal),
+        Err(refusal) => {
+            endpoint.hub.refused(Check::Origin);
+            return refuse(&refusal);
+        }
     };
     let mut response = match &origin {
         Some(_) if parts.method == Method::OPTIONS => reply::preflight(&parts.headers),
@@ -55,30 +57,30 @@ pub async fn serve(State(endpoint): State<Arc<Endpoint>>, request: Request) -> R
 
 impl Endpoint {
     /// An endpoint without streams.
-    pub fn new(hub: Hub, access: Arc<Access>, guard: Arc<Guard>) -> Self {
-        Self { hub, access, guard, streams: Streams::default() }
+    pub fn new(hub: Hub, guard: Arc<Guard>) -> Self {
+        Self { hub, guard, streams: Streams::default() }
     }
 
     async fn answer(&self, parts: &Parts, path_token: Option<&str>, body: Body) -> Result<Response<Body>, Refusal> {
-        let agent = self.admit(&parts.headers, path_token)?;
+        let claims = self.admit(&parts.headers, path_token)?;
+        let agent = Agent { application: claims.subject.clone(), label: claims.label.clone() };
         let asked = guard::method(&parts.method)?;
         if asked == Asked::Post {
             guard::content_type(&parts.headers)?;
         }
         let admitted = guard::accept(&parts.headers)?;
-        let post = Post { hub: self.hub.clone(), agent, headers: parts.headers.clone(), admitted };
+        let post = Post { hub: self.hub.clone(), agent, claims, headers: parts.headers.clone(), admitted };
         match asked {
             Asked::Get => post.listen(&self.streams),
             Asked::Post => Ok(post.answer(body::read(&parts.headers, body).await?, &self.streams).await),
         }
     }
 
-    fn admit(&self, headers: &HeaderMap, path_token: Option<&str>) -> Result<Agent, Refusal> {
+    fn admit(&self, headers: &HeaderMap, path_token: Option<&str>) -> Result<Arc<Claims>, Refusal> {
         let token = guard::credential(headers, path_token)?;
-        let claims = self.access.admit(token, Role::Agent).map_err(|fault| {
+        self.hub.admit(token, Role::Agent).map_err(|fault| {
             tracing::debug!(%fault, "an agent's token was refused");
             Refusal::BadCredential
-        })?;
-        Ok(Agent { application: claims.subject, label: claims.label })
+        })
     }
 }

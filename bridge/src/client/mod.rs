@@ -16,7 +16,7 @@ use axum::{
     http::{
         HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode,
         header::{
-            CONNECTION, CONTENT_TYPE, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_PROTOCOL,
+            CONNECTION, CONTENT_TYPE, ORIGIN, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_PROTOCOL,
             SEC_WEBSOCKET_VERSION, UPGRADE,
         },
     },
@@ -25,22 +25,26 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use clientmcp_protocol::{
     client::{SUBPROTOCOL, SUBPROTOCOL_PREFIX},
     codes::CloseCode,
-    ids::{ClientId, Role},
-    limits::{HANDSHAKE_TIME, HANDSHAKES},
+    ids::Role,
+    limits::{HANDSHAKE_TIME, HANDSHAKES, ORIGIN_BYTES},
 };
 use hyper_util::rt::TokioIo;
 use tokio::sync::{Semaphore, mpsc};
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 
-use crate::{guard, hub::Hub, refusal::Refusal, respond, token::Access};
+use crate::{
+    guard,
+    hub::{Hub, NATIVE, NO_ORIGIN},
+    refusal::Refusal,
+    respond,
+    token::Claims,
+};
 
 /// What the channel works with.
 #[derive(Debug)]
 pub struct Channel {
     /// Where connections go.
     pub hub: Hub,
-    /// Who is let in.
-    pub access: Arc<Access>,
     /// Held by each connection until it has ended.
     pub alive: mpsc::Sender<()>,
     handshakes: Arc<Semaphore>,
@@ -48,19 +52,19 @@ pub struct Channel {
 
 impl Channel {
     /// A channel without connections. `alive` closes when the channel and its last connection are gone.
-    pub fn new(hub: Hub, access: Arc<Access>, alive: mpsc::Sender<()>) -> Self {
-        Self { hub, access, alive, handshakes: Arc::new(Semaphore::new(HANDSHAKES)) }
+    pub fn new(hub: Hub, alive: mpsc::Sender<()>) -> Self {
+        Self { hub, alive, handshakes: Arc::new(Semaphore::new(HANDSHAKES)) }
     }
 
     /// Exactly two values, one of them a token that lets its holder be an application. What failed is not said: the
     /// offer may come from anybody.
-    fn admit(&self, offer: &[&str]) -> Option<ClientId> {
+    fn admit(&self, offer: &[&str]) -> Option<Arc<Claims>> {
         let token = match offer {
             [SUBPROTOCOL, token] | [token, SUBPROTOCOL] if !token.starts_with(SUBPROTOCOL_PREFIX) => token,
             _ => return None,
         };
-        match self.access.admit(token, Role::Client) {
-            Ok(claims) => Some(claims.subject),
+        match self.hub.admit(token, Role::Client) {
+            Ok(claims) => Some(claims),
             Err(fault) => {
                 tracing::debug!(%fault, "an application's token was refused");
                 None
@@ -85,6 +89,7 @@ pub async fn connect(State(channel): State<Arc<Channel>>, mut request: Request) 
         return refuse(StatusCode::SERVICE_UNAVAILABLE, "too many handshakes are under way: try again in a moment");
     };
     let admitted = channel.admit(&offer);
+    let origin = origin(request.headers());
     let upgrade = hyper::upgrade::on(&mut request);
     tokio::spawn(async move {
         let upgraded = tokio::time::timeout(HANDSHAKE_TIME, upgrade).await;
@@ -92,11 +97,21 @@ pub async fn connect(State(channel): State<Arc<Channel>>, mut request: Request) 
         let Ok(Ok(upgraded)) = upgraded else { return };
         let socket = socket::Socket::new(TokioIo::new(upgraded)).await;
         match admitted {
-            Some(application) => socket.serve(&channel.hub, application).await,
+            Some(claims) => socket.serve(&channel.hub, claims, origin).await,
             None => socket.close(CloseCode::Unauthorized, "not a valid client token for this bridge").await,
         }
     });
     switching(&accept)
+}
+
+/// Where an application comes from. An origin that names nobody, or more than one, is none that could be remembered.
+fn origin(headers: &HeaderMap) -> Option<String> {
+    if !headers.contains_key(ORIGIN) {
+        return Some(NATIVE.to_owned());
+    }
+    let origin = guard::single(headers, &ORIGIN).and_then(|origin| origin.to_str().ok());
+    let names_one = |origin: &&str| *origin != NO_ORIGIN && *origin != NATIVE && origin.len() <= ORIGIN_BYTES;
+    origin.filter(names_one).map(str::to_owned)
 }
 
 fn is_upgrade(request: &Request) -> bool {

@@ -121,8 +121,7 @@ fn tool(raw: &RawValue, seen: &mut HashSet<ToolName>, room: &mut usize) -> Resul
     }
     check_known_members(&definition)?;
     let mirrored = schema::mirrored(input_schema(&definition)?, room)?;
-    let has_output_schema = definition.get("outputSchema").is_some();
-    Ok(Tool { name, text: Text::of(raw), mirrored, has_output_schema })
+    Ok(Tool::new(name, Text::of(raw), mirrored))
 }
 
 fn usable_name(definition: &Object<'_>) -> Option<ToolName> {

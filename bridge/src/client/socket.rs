@@ -3,10 +3,11 @@
 //! A connection that is to be closed has ended first: its calls are answered and its tools are gone before the close
 //! frame is written.
 
+use std::sync::Arc;
+
 use clientmcp_protocol::{
     client::PONG,
     codes::CloseCode,
-    ids::ClientId,
     limits::{CLOSE_DRAIN_BYTES, CLOSE_REASON_BYTES, CLOSE_TIME, MESSAGE_BYTES, SILENCE},
 };
 use futures_util::{
@@ -15,7 +16,7 @@ use futures_util::{
 };
 use tokio::{
     io::{AsyncRead, AsyncReadExt as _, AsyncWrite},
-    sync::mpsc,
+    sync::{mpsc, watch},
     time::{Instant, sleep_until, timeout},
 };
 use tokio_tungstenite::{
@@ -30,7 +31,10 @@ use super::{
     message::{self, Message},
     rate::Rate,
 };
-use crate::hub::{self, Connection, Hub, Inbox, Pulse, Rejected, Unsent};
+use crate::{
+    hub::{self, Arrival, Connection, Hub, Inbox, Pulse, Rejected, Unsent, View},
+    token::Claims,
+};
 
 /// Pongs that wait to be written. An application that leaves them unread is not read either.
 const PONGS: usize = 256;
@@ -60,25 +64,31 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
     }
 
     /// Holds the application's place until the connection ends.
-    pub(super) async fn serve(self, hub: &Hub, application: ClientId) {
+    pub(super) async fn serve(self, hub: &Hub, claims: Arc<Claims>, origin: Option<String>) {
+        let application = claims.subject.clone();
         let (outbox, Inbox { frames, unsent, closing, pulse }) = hub::outbox();
-        let connection = match hub.connect(application.clone(), outbox).await {
+        let connection = match hub.connect(Arrival { claims, origin, outbox }).await {
             Ok(connection) => connection,
             Err(Rejected::TooMany) => {
                 return self.close(CloseCode::ProtocolError, "too many applications are connected").await;
+            }
+            Err(Rejected::Origin) => {
+                tracing::info!(%application, "refused: it comes from another origin than before");
+                return self.close(CloseCode::Unauthorized, "this application may not connect from this origin").await;
             }
             Err(Rejected::ShuttingDown) => return self.close(CloseCode::GoingAway, "the bridge shuts down").await,
         };
         tracing::info!(%application, "connected");
         let (mut sink, mut stream) = self.stream.split();
         let (pongs, pong_queue) = mpsc::channel(PONGS);
+        let view = hub.watch();
         let end = tokio::select! {
             biased;
             close = closing => match close {
                 Ok(close) => End::Close(close.code, close.reason.to_owned()),
                 Err(_) => End::Close(CloseCode::GoingAway, "the bridge shuts down".to_owned()),
             },
-            end = read(&mut stream, &connection, &pongs, &pulse) => end,
+            end = read(&mut stream, &connection, &pongs, &pulse, &view) => end,
             end = write(&mut sink, frames, pong_queue, &unsent) => end,
         };
         connection.end().await;
@@ -132,13 +142,17 @@ async fn read<S: AsyncRead + AsyncWrite + Unpin>(
     connection: &Connection,
     pongs: &mpsc::Sender<()>,
     pulse: &Pulse,
+    view: &watch::Receiver<View>,
 ) -> End {
     let mut rate = Rate::new(Instant::now());
     loop {
+        let wakes = view.borrow().wakes();
         let frame = match timeout(SILENCE, stream.next()).await {
             Ok(Some(Ok(frame))) => frame,
             Ok(Some(Err(error))) => return broken(&error),
             Ok(None) => return End::Lost,
+            // The machine slept meanwhile: nobody could be heard.
+            Err(_) if view.borrow().wakes() != wakes => continue,
             Err(_) => return End::Close(CloseCode::GoingAway, "nothing was heard for 90 seconds".to_owned()),
         };
         let text = match frame {
@@ -223,20 +237,43 @@ impl std::fmt::Display for End {
 mod tests {
     use std::time::Duration;
 
-    use clientmcp_protocol::limits::CALL_TIME;
+    use clientmcp_protocol::{
+        control::{Memory, Settings},
+        ids::{ClientId, Role as TokenRole},
+    };
     use tokio::io::DuplexStream;
 
     use super::*;
-    use crate::{approvals::Confirm, hub::Settings};
+    use crate::{
+        approvals::Asking,
+        hub::{Beginning, NATIVE},
+        token::{Access, Grant, Secret, mint},
+    };
+
+    fn claims(access: &Access) -> Arc<Claims> {
+        let subject = ClientId::new("a").expect("a client ID");
+        let grant = Grant { subject, role: TokenRole::Client, label: None, generation: 0, ttl: None };
+        let token = mint(access.secrets(), &grant, std::time::SystemTime::now()).expect("minted");
+        Arc::new(access.admit(&token, TokenRole::Client).expect("it is ours"))
+    }
 
     /// A connected application over an in-memory stream.
     async fn connected() -> (Hub, WebSocketStream<DuplexStream>) {
-        let hub = Hub::start(Settings { confirm: Confirm::Off, call_time: CALL_TIME, applications: 1 });
+        let access = Access::new(Secret::new(&"s".repeat(32)).expect("32 bytes").into());
+        let claims = claims(&access);
+        let hub = Hub::start(Beginning {
+            asking: Asking::Off,
+            room: 1,
+            settings: Settings::default(),
+            access,
+            memory: Memory::default(),
+            paused: false,
+        });
         let (ours, theirs) = tokio::io::duplex(64 * 1024);
         let served = hub.clone();
         tokio::spawn(async move {
             let socket = Socket::new(ours).await;
-            socket.serve(&served, ClientId::new("a").expect("a client ID")).await;
+            socket.serve(&served, claims, Some(NATIVE.to_owned())).await;
         });
         (hub, WebSocketStream::from_raw_socket(theirs, Role::Client, None).await)
     }

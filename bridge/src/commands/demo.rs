@@ -10,28 +10,27 @@ use std::{
 
 use axum::body::Body;
 use clientmcp_bridge::{
-    approvals::Confirm,
+    approvals::Asking,
+    hub::{Beginning, Hub},
     room::Room,
-    server::{Bridge, Config},
-    token::{Grant, Secret, Secrets, mint},
+    server::Bridge,
+    token::{Access, Grant, Secret, Secrets, mint},
 };
 use clientmcp_protocol::{
+    control::{ClientOrigins, Memory, Settings},
     ids::{ClientId, Label, Role},
-    limits::CALL_TIME,
 };
 use http_body_util::BodyExt as _;
 use hyper::{Request, client::conn::http1, header::HOST};
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 
-use super::shopping::shopping_list;
+use super::shopping::{APPLICATION, shopping_list};
 use crate::{Exit, complain, runtime, stop};
 
 /// What `clientmcp demo` is asked: nothing.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {}
-
-const APPLICATION: &str = "shopping-list";
 
 /// The call that is shown, and printed to be pasted.
 const CALL: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add_item","arguments":{"name":"oat milk","quantity":2}}}"#;
@@ -58,14 +57,15 @@ async fn demo() -> Result<(), Failure> {
     let stopped = stop::signal()?;
     let secrets = Secrets::from(Secret::generate()?);
     let (client, agent) = (token(&secrets, Role::Client)?, token(&secrets, Role::Agent)?);
-    let bridge = Bridge::listen(Config {
-        port: 0,
-        secrets,
-        confirm: Confirm::Off,
-        allow_origins: Vec::new(),
-        call_time: CALL_TIME,
-        room: Room::FULL,
-    })?;
+    let bridge = Bridge::listen(0)?;
+    let hub = Hub::start(Beginning {
+        asking: Asking::Off,
+        room: Room::FULL.applications,
+        settings: Settings { client_origins: ClientOrigins::Any, ..Settings::default() },
+        access: Access::new(secrets),
+        memory: Memory::default(),
+        paused: false,
+    });
     let (mcp, connect) = (bridge.mcp_url(), bridge.connect_url());
     let show = async {
         let application = shopping_list(&connect, client).connect();
@@ -76,7 +76,7 @@ async fn demo() -> Result<(), Failure> {
         Ok::<_, Failure>(())
     };
     tokio::select! {
-        () = bridge.serve(stopped) => Ok(()),
+        () = bridge.serve(hub, Room::FULL, stopped) => Ok(()),
         shown = show => shown,
     }
 }

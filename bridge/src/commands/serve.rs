@@ -7,15 +7,21 @@ use std::{
 };
 
 use clientmcp_bridge::{
-    approvals,
+    approvals::Asking,
+    control::{self, End},
+    hub::{Beginning, Hub},
     port::ListenError,
     room::Room,
     secret_file,
-    server::{Bridge, Config},
-    token::Secrets,
+    server::Bridge,
+    token::{Access, Secrets},
 };
-use clientmcp_protocol::limits::{CALL_TIME, CALL_TIME_RANGE};
+use clientmcp_protocol::{
+    control::{ClientOrigins, Memory, Settings},
+    limits::{CALL_TIME, CALL_TIME_RANGE},
+};
 
+use super::shopping::ShoppingList;
 use crate::{Exit, complain, runtime, stop};
 
 /// The port that is listened on when nobody says.
@@ -39,6 +45,9 @@ pub(crate) struct Arguments {
     /// Seconds that an application may take for a call
     #[arg(long, value_name = "SECONDS", default_value_t = CALL_TIME.as_secs(), value_parser = seconds())]
     call_timeout: u64,
+    /// Be driven by the desktop app over stdin and stdout; everything else comes from there
+    #[arg(long, conflicts_with_all = ["port", "secret_file", "confirm", "allow_origin", "call_timeout"])]
+    control: bool,
 }
 
 /// `--confirm`.
@@ -50,17 +59,20 @@ pub(crate) enum Confirm {
     Off,
 }
 
-impl From<Confirm> for approvals::Confirm {
+impl From<Confirm> for Asking {
     fn from(confirm: Confirm) -> Self {
         match confirm {
-            Confirm::Ask => Self::Ask,
+            Confirm::Ask => Self::Nobody,
             Confirm::Off => Self::Off,
         }
     }
 }
 
-/// Runs the bridge until a signal ends it.
+/// Runs the bridge until a signal, or the desktop's going, ends it.
 pub(crate) fn run(arguments: Arguments) -> Exit {
+    if arguments.control {
+        return runtime::run(controlled());
+    }
     let secrets = match secrets(arguments.secret_file.as_deref()) {
         Ok(secrets) => secrets,
         Err(exit) => return exit,
@@ -69,14 +81,6 @@ pub(crate) fn run(arguments: Arguments) -> Exit {
 }
 
 async fn serve(arguments: Arguments, secrets: Secrets) -> Exit {
-    let config = Config {
-        port: arguments.port,
-        secrets,
-        confirm: arguments.confirm.into(),
-        call_time: arguments.call_time(),
-        room: Room::make(),
-        allow_origins: arguments.allow_origin,
-    };
     // Signals count from before the ready line: whoever reads it may send one at once.
     let stopped = match stop::signal() {
         Ok(stopped) => stopped,
@@ -85,7 +89,7 @@ async fn serve(arguments: Arguments, secrets: Secrets) -> Exit {
             return Exit::Failed;
         }
     };
-    let bridge = match Bridge::listen(config) {
+    let bridge = match Bridge::listen(arguments.port) {
         Ok(bridge) => bridge,
         Err(error) => {
             complain(&error);
@@ -99,8 +103,28 @@ async fn serve(arguments: Arguments, secrets: Secrets) -> Exit {
         complain(format_args!("the ready line could not be written to stdout: {error}"));
         return Exit::Failed;
     }
-    bridge.serve(stopped).await;
+    let room = Room::make();
+    let hub = Hub::start(arguments.beginning(secrets, room));
+    bridge.serve(hub, room, stopped).await;
     Exit::Done
+}
+
+async fn controlled() -> Exit {
+    let stopped = match stop::signal() {
+        Ok(stopped) => stopped,
+        Err(error) => {
+            complain(format_args!("signals cannot be heard: {error}"));
+            return Exit::Failed;
+        }
+    };
+    let input = tokio::io::BufReader::new(tokio::io::stdin());
+    match control::serve(input, tokio::io::stdout(), ShoppingList::default(), stopped).await {
+        End::Done => Exit::Done,
+        End::Version => Exit::Usage,
+        End::PortTaken => Exit::PortTaken,
+        End::Failed => Exit::Failed,
+        End::NoSecret => Exit::NoSecret,
+    }
 }
 
 fn secrets(file: Option<&Path>) -> Result<Secrets, Exit> {
@@ -126,8 +150,26 @@ fn announce(bridge: &Bridge) -> io::Result<()> {
 
 impl Arguments {
     /// How long an application may take for a call.
-    pub(crate) fn call_time(&self) -> Duration {
+    fn call_time(&self) -> Duration {
         Duration::from_secs(self.call_timeout)
+    }
+
+    /// Without a desktop nothing is remembered, and any origin may connect.
+    fn beginning(&self, secrets: Secrets, room: Room) -> Beginning {
+        let settings = Settings {
+            client_origins: ClientOrigins::Any,
+            allow_origins: self.allow_origin.clone(),
+            call_seconds: u32::try_from(self.call_time().as_secs()).unwrap_or(u32::MAX),
+            ..Settings::default()
+        };
+        Beginning {
+            asking: self.confirm.into(),
+            room: room.applications,
+            settings,
+            access: Access::new(secrets),
+            memory: Memory::default(),
+            paused: false,
+        }
     }
 }
 

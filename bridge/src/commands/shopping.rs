@@ -7,7 +7,9 @@ use std::{
     time::Duration,
 };
 
-use clientmcp::{Application, Call, Json, Tool, ToolError};
+use clientmcp::{Application, Call, Handle, Json, Tool, ToolError};
+use clientmcp_bridge::control::Sample;
+use clientmcp_protocol::ids::ClientId;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::time::sleep;
@@ -20,6 +22,29 @@ const INSTRUCTIONS: &str = "A shopping list shared with the user. Look at it wit
 
 /// The most of one item: a list for people, not for a warehouse.
 const MOST: u32 = 99;
+
+/// Its client ID, wherever it runs.
+pub(super) const APPLICATION: &str = "shopping-list";
+
+/// The sample that the desktop app offers to run.
+#[derive(Default)]
+pub(super) struct ShoppingList(Option<Handle>);
+
+impl Sample for ShoppingList {
+    fn application(&self) -> ClientId {
+        #[expect(clippy::expect_used, reason = "a constant of ours")]
+        ClientId::new(APPLICATION).expect("it is a client ID")
+    }
+
+    fn start(&mut self, connect_url: &str, token: String) {
+        self.0 = Some(shopping_list(connect_url, token).connect());
+    }
+
+    fn stop(&mut self) {
+        // Dropping it closes its connection.
+        self.0 = None;
+    }
+}
 
 /// The application, ready to connect.
 pub(super) fn shopping_list(url: &str, token: String) -> Application {

@@ -1,17 +1,29 @@
 //! Connected applications: who holds a client ID, and what of it is served.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
-use clientmcp_protocol::ids::ClientId;
+use clientmcp_protocol::{control::Millis, ids::ClientId};
 
-use super::{calls::Calls, outbox::Outbox};
-use crate::{call::ConnectionId, declaration::Declaration};
+use super::{Arrival, outbox::Outbox};
+use crate::{
+    call::{Agent, ConnectionId},
+    declaration::Declaration,
+    refusal::Outcome,
+    token::Claims,
+};
 
-/// What is served, as everybody outside the hub sees it.
+/// What is served, and what keeps calls from being sent, as everybody outside the hub sees it.
 #[derive(Debug, Default)]
 pub struct View {
     served: HashMap<ClientId, Served>,
     closing: bool,
+    wakes: u64,
+    paused: bool,
+    blocked: HashSet<ClientId>,
+    blocked_agents: HashSet<Agent>,
 }
 
 /// An application that is connected and has registered.
@@ -34,6 +46,30 @@ impl View {
         self.closing
     }
 
+    /// Counts up when the machine slept: nobody could be heard meanwhile.
+    pub fn wakes(&self) -> u64 {
+        self.wakes
+    }
+
+    /// What keeps every call of this agent from being sent.
+    pub fn barred(&self, agent: &Agent) -> Option<Outcome> {
+        if self.paused {
+            return Some(Outcome::Paused);
+        }
+        let blocked = self.blocked.contains(&agent.application) || self.blocked_agents.contains(agent);
+        blocked.then_some(Outcome::Blocked)
+    }
+
+    pub(super) fn bar(&mut self, paused: bool, applications: Vec<ClientId>, agents: Vec<Agent>) {
+        self.paused = paused;
+        self.blocked = applications.into_iter().collect();
+        self.blocked_agents = agents.into_iter().collect();
+    }
+
+    pub(super) fn wake(&mut self) {
+        self.wakes += 1;
+    }
+
     pub(super) fn close(&mut self) {
         self.served.clear();
         self.closing = true;
@@ -52,10 +88,16 @@ impl View {
 #[derive(Debug)]
 pub(super) struct Application {
     pub(super) id: ClientId,
+    pub(super) connection: ConnectionId,
+    pub(super) claims: Arc<Claims>,
+    /// Where it came from, to be shown and to bind rules to.
+    pub(super) origin: String,
+    pub(super) since: Millis,
     pub(super) outbox: Outbox,
     /// Absent until its first register.
     pub(super) declaration: Option<Arc<Declaration>>,
-    pub(super) calls: Calls,
+    /// The number of the call that was sent last. It counts per connection.
+    pub(super) last_call: u64,
 }
 
 /// All connections, found by connection and by client ID.
@@ -75,16 +117,31 @@ impl Applications {
         self.holders.get(application).copied()
     }
 
+    pub(super) fn get(&self, connection: ConnectionId) -> Option<&Application> {
+        self.by_connection.get(&connection)
+    }
+
     pub(super) fn get_mut(&mut self, connection: ConnectionId) -> Option<&mut Application> {
         self.by_connection.get_mut(&connection)
     }
 
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Application> {
+        self.by_connection.values()
+    }
+
+    /// The connections for which this holds.
+    pub(super) fn connections(&self, holds: impl Fn(&Application) -> bool) -> Vec<ConnectionId> {
+        self.iter().filter(|application| holds(application)).map(|application| application.connection).collect()
+    }
+
     /// The client ID must be free.
-    pub(super) fn insert(&mut self, id: ClientId, outbox: Outbox) -> ConnectionId {
+    pub(super) fn insert(&mut self, id: ClientId, origin: String, arrival: Arrival, since: Millis) -> ConnectionId {
         self.last += 1;
         let connection = ConnectionId(self.last);
         self.holders.insert(id.clone(), connection);
-        let application = Application { id, outbox, declaration: None, calls: Calls::default() };
+        let Arrival { claims, outbox, .. } = arrival;
+        let application =
+            Application { id, connection, claims, origin, since, outbox, declaration: None, last_call: 0 };
         self.by_connection.insert(connection, application);
         connection
     }

@@ -33,11 +33,16 @@ impl Pulse {
 
     /// A message has come. A ping as the first one after a call is how SDKs say that they are awake.
     pub fn heard(&self, now: Instant, ping: bool) {
-        let since = now.saturating_duration_since(self.0.start).as_nanos();
-        self.0.heard.store(u64::try_from(since).unwrap_or(u64::MAX), Ordering::Relaxed);
+        self.restart(now);
         if self.0.called.swap(false, Ordering::Relaxed) && ping {
             self.0.pings_on_call.store(true, Ordering::Relaxed);
         }
+    }
+
+    /// Silence counts from now on.
+    pub(super) fn restart(&self, now: Instant) {
+        let since = now.saturating_duration_since(self.0.start).as_nanos();
+        self.0.heard.store(u64::try_from(since).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
     /// A call is on its way.

@@ -1,98 +1,167 @@
 //! The transitions: no clock, no socket, no spawn. Whatever time it is comes in with the command.
 
-use std::{
-    collections::{BTreeSet, HashMap},
-    sync::Arc,
-};
+use std::{collections::BTreeMap, sync::Arc};
 
 use clientmcp_protocol::{
     client::FromBridge,
     codes::CloseCode,
-    ids::ClientId,
-    limits::{CALLS_IN_FLIGHT, FROZEN_SILENCE, FROZEN_TIME, MESSAGE_BYTES},
+    control::{ClientOrigins, Definition, Floor, Generation, Memory, Settings},
+    ids::{ClientId, QuestionId},
+    limits::{CALLS_IN_FLIGHT, FROZEN_SILENCE, FROZEN_TIME, MESSAGE_BYTES, QUESTIONS, QUESTIONS_OF_AGENT},
 };
 use tokio::{
     sync::{oneshot, watch},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use super::{
-    Admitted, Answer, Close, Command, Farewell, Flight, Leave, Outbox, Sent, Settings, TooMany,
+    Admitted, Answer, Arrival, Beginning, Close, Command, Farewell, Flight, Leave, NotAdmitted, RefusedAtDoor, Sent,
     apps::{Application, Applications, Served, View},
-    calls::InFlight,
+    calls::{Calls, Flying, Live, Question, Stage},
+    desk::Desk,
 };
 use crate::{
-    approvals::Approved,
-    call::{CallId, ConnectionId, HangUp, RequestKey, Routed},
+    approvals::{Approved, Judgement, Now, Permit, Policy, Situation},
+    call::{CallId, ConnectionId, RequestKey, Routed},
     declaration::Declaration,
     refusal::{Ended, Limit, Outcome, Refusal},
-    text::Text,
+    token::Access,
 };
 
-/// All there is to know of this bridge's peers.
+/// All there is to know of this bridge's peers, and all that is in force.
 pub(super) struct State {
-    settings: Settings,
-    applications: Applications,
-    /// When each sent call is looked at.
-    due: BTreeSet<(Instant, CallId)>,
-    /// Sent calls by what a legacy cancel calls them, the newest last.
-    keys: HashMap<RequestKey, Vec<CallId>>,
-    view: watch::Sender<View>,
+    pub(super) room: usize,
+    pub(super) settings: watch::Sender<Settings>,
+    pub(super) access: watch::Sender<Arc<Access>>,
+    pub(super) policy: Policy,
+    pub(super) generations: Vec<Generation>,
+    pub(super) floors: Vec<Floor>,
+    pub(super) pins: BTreeMap<ClientId, Vec<String>>,
+    pub(super) applications: Applications,
+    pub(super) calls: Calls,
+    pub(super) view: watch::Sender<View>,
+    pub(super) refused: Arc<RefusedAtDoor>,
+    pub(super) desk: Option<Desk>,
+}
+
+/// How a connection came to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Gone {
+    /// It ended, or was ended.
+    Left,
+    /// A newer one took its place.
+    Replaced,
 }
 
 impl State {
-    pub(super) fn new(settings: Settings, view: watch::Sender<View>) -> Self {
-        Self { settings, applications: Applications::default(), due: BTreeSet::new(), keys: HashMap::new(), view }
+    /// What begins empty but for what was remembered.
+    pub(super) fn new(beginning: Beginning, ends: super::Ends, now: Now) -> Self {
+        let Beginning { asking, room, memory, paused, .. } = beginning;
+        let mut policy = Policy::new(asking);
+        policy.remember(&memory, now);
+        policy.set_paused(paused);
+        let Memory { pins, generations, floors, .. } = memory;
+        let mut state = Self {
+            room,
+            settings: ends.settings,
+            access: ends.access,
+            policy,
+            generations,
+            floors,
+            pins: pins.into_iter().map(|pin| (pin.application, pin.origins)).collect(),
+            applications: Applications::default(),
+            calls: Calls::default(),
+            view: ends.view,
+            refused: ends.refused,
+            desk: ends.desk,
+        };
+        state.show_policy(now);
+        state
     }
 
     /// When [`State::tick`] has something to do.
     pub(super) fn next_deadline(&self) -> Option<Instant> {
-        self.due.first().map(|(deadline, _)| *deadline)
+        let call = self.calls.first_due().map(|(due, _)| due);
+        let desk = self.desk.as_ref().and_then(Desk::due);
+        [call, self.policy.next_end(), desk].into_iter().flatten().min()
     }
 
-    pub(super) fn apply(&mut self, now: Instant, command: Command) {
+    pub(super) fn apply(&mut self, now: Now, command: Command) {
+        // What is over is over before anything else is looked at: no answer counts late.
+        self.expire(now);
         match command {
-            Command::Connect { application, outbox, leave, admitted } => {
-                let _ = admitted.send(self.connect(application, outbox, leave));
+            Command::Connect { arrival, leave, admitted } => {
+                let _ = admitted.send(self.connect(now, *arrival, leave));
             }
             Command::Register { connection, declaration, done } => {
-                self.register(connection, declaration);
+                self.register(now, connection, declaration);
                 drop(done);
             }
-            Command::Result { call, result } => self.finish(call, result),
+            Command::Result { call, result } => {
+                if let Some(number) = self.calls.by_wire(call) {
+                    self.finish(now, number, Ok(result));
+                }
+            }
             Command::Disconnect { connection, done } => {
-                self.disconnect(connection, None);
+                self.disconnect(now, connection, Gone::Left, None);
                 drop(done);
             }
-            Command::Send { approved, leave, sent } => {
-                let _ = sent.send(self.send(now, &approved, leave));
+            Command::Submit { routed, own, leave, sent } => {
+                let permit = own.then(Permit::of_own_call);
+                let _ = sent.send(self.submit(now, *routed, permit, leave));
             }
-            Command::Cancel { call } => self.cancel(call),
-            Command::CancelRequest { key } => self.cancel_request(&key),
+            Command::GiveUp { number } => self.give_up(now, number),
+            Command::CancelRequest { key } => self.cancel_request(now, &key),
+            Command::Desktop { command, reply } => {
+                let _ = reply.send(self.obey(now, *command));
+            }
+            Command::Finished { seen, reply } => {
+                let _ = reply.send(self.desk.as_ref().map(|desk| desk.finished_since(seen)).unwrap_or_default());
+            }
             Command::Shutdown { done } => {
-                self.shut_down();
+                self.shut_down(now);
                 drop(done);
             }
         }
+        self.touch();
     }
 
     /// The newest connection wins, so that a reconnect is never blocked by one that is half gone. Whoever holds the
     /// client ID now frees the place it took.
-    fn connect(&mut self, id: ClientId, outbox: Outbox, mut leave: Leave) -> Admitted {
+    fn connect(&mut self, now: Now, arrival: Arrival, mut leave: Leave) -> Admitted {
+        let id = arrival.claims.subject.clone();
+        let origin = self.admit_origin(&id, arrival.origin.as_deref()).ok_or(NotAdmitted::Origin)?;
         let holder = self.applications.holder(&id);
-        if holder.is_none() && self.applications.len() >= self.settings.applications {
-            return Err(TooMany);
+        if holder.is_none() && self.applications.len() >= self.room {
+            return Err(NotAdmitted::TooMany);
         }
         if let Some(older) = holder {
             let close = Close { code: CloseCode::Replaced, reason: "a newer connection took this client ID" };
-            self.disconnect(older, Some(close));
+            self.disconnect(now, older, Gone::Replaced, Some(close));
         }
-        let connection = self.applications.insert(id, outbox);
+        let connection = self.applications.insert(id, origin, arrival, now.wall);
         leave.say(Farewell::Disconnect(connection));
         Ok((connection, leave))
     }
 
-    fn register(&mut self, connection: ConnectionId, declaration: Declaration) {
+    /// The origin to be shown; nothing where it may not connect. The first one seen is remembered.
+    fn admit_origin(&mut self, id: &ClientId, origin: Option<&str>) -> Option<String> {
+        if self.settings.borrow().client_origins == ClientOrigins::Any {
+            return Some(origin.unwrap_or(super::NO_ORIGIN).to_owned());
+        }
+        let origin = origin.filter(|origin| *origin != super::NO_ORIGIN)?;
+        match self.pins.get(id) {
+            Some(pinned) if pinned.iter().any(|pin| pin == origin) => {}
+            Some(_) => return None,
+            None => {
+                self.pins.insert(id.clone(), vec![origin.to_owned()]);
+                self.remember();
+            }
+        }
+        Some(origin.to_owned())
+    }
+
+    fn register(&mut self, now: Now, connection: ConnectionId, declaration: Declaration) {
         let Some(application) = self.applications.get_mut(connection) else { return };
         let same = application.declaration.as_deref() == Some(&declaration);
         let declaration = match &application.declaration {
@@ -102,149 +171,291 @@ impl State {
         };
         application.declaration = Some(Arc::clone(&declaration));
         push(application, &FromBridge::Registered);
-        if !same {
-            let id = application.id.clone();
-            self.view.send_modify(|view| view.serve(id, Served { connection, declaration }));
+        if same {
+            return;
         }
+        let changed = |(_, live): &(u64, &Live)| {
+            let declared = declaration.tool(&live.routed.call.tool);
+            live.question().is_some() && declared.is_none_or(|tool| tool.text != live.routed.tool.text)
+        };
+        let changed: Vec<_> = self.calls.on(connection).filter(changed).map(|(number, _)| number).collect();
+        for number in changed {
+            self.end(now, number, Outcome::Changed);
+        }
+        let Some(application) = self.applications.get(connection) else { return };
+        let id = application.id.clone();
+        self.view.send_modify(|view| view.serve(id, Served { connection, declaration }));
     }
 
-    /// Sends, if everything is still as it was when the call was routed and approved. An agent that has hung up by now
-    /// drops the flight, and `leave` cancels the call.
-    fn send(&mut self, now: Instant, approved: &Approved, mut leave: Leave) -> Sent {
-        let (call, answer) = self.try_send(now, approved.routed())?;
-        match approved.routed().call.hang_up {
-            HangUp::Cancels => leave.say(Farewell::Cancel(call)),
-            HangUp::Ignored => {}
+    /// Takes a call in: it is sent, put to the person, or refused, in this one step. `permit` is the person's own click.
+    fn submit(&mut self, now: Now, routed: Routed, permit: Option<Permit>, mut leave: Leave) -> Sent {
+        let number = self.calls.next();
+        let (answer, answered) = oneshot::channel();
+        match self.judge(now, &routed, permit) {
+            Ok(Judgement::Allow(permit)) => self.launch(now, number, permit.approve(routed), answer, now),
+            Ok(Judgement::Ask) => self.ask(now, number, routed, answer),
+            Ok(Judgement::Refuse(outcome)) => self.refuse(now, number, &routed, now, answer, ended(&routed, outcome)),
+            Err(refusal) => self.refuse(now, number, &routed, now, answer, refusal),
         }
-        Ok(Flight { answer, leave })
+        leave.say(Farewell::GiveUp(number));
+        Ok(Flight { number, answer: answered, leave })
     }
 
-    fn try_send(&mut self, now: Instant, routed: &Routed) -> Result<(CallId, oneshot::Receiver<Answer>), Refusal> {
-        let deadline = now + self.settings.call_time;
+    /// In the order of `docs/protocol.md`, "Call outcomes".
+    fn judge(&mut self, now: Now, routed: &Routed, permit: Option<Permit>) -> Result<Judgement, Refusal> {
+        let agent = &routed.call.agent;
+        if let Some(outcome) = self.policy.barred(agent, now) {
+            return Ok(Judgement::Refuse(outcome));
+        }
         let application = self.reachable(routed)?;
-        let structured = !routed.tool.has_output_schema;
-        let busy = |limit| Ended { outcome: Outcome::Busy(limit), structured };
-        if application.calls.len() >= CALLS_IN_FLIGHT {
-            return Err(busy(Limit::CallsInFlight).into());
+        let situation = Situation { agent, origin: &application.origin, tool: &routed.tool };
+        let judgement = match permit {
+            Some(permit) => Judgement::Allow(permit),
+            None => self.policy.judge(situation, now),
+        };
+        if !matches!(judgement, Judgement::Refuse(_)) {
+            self.room_for(routed)?;
         }
-        let number = application.calls.next_number();
+        Ok(judgement)
+    }
+
+    fn room_for(&self, routed: &Routed) -> Result<(), Refusal> {
+        let sent = self.calls.on(routed.connection).filter(|(_, live)| live.flying().is_some()).count();
+        if sent >= CALLS_IN_FLIGHT {
+            return Err(ended(routed, Outcome::Busy(Limit::CallsInFlight)));
+        }
+        Ok(())
+    }
+
+    /// Puts a call to the person.
+    fn ask(&mut self, now: Now, number: u64, routed: Routed, answer: oneshot::Sender<Answer>) {
+        if let Some(limit) = self.too_many_questions(&routed) {
+            let refusal = ended(&routed, Outcome::Busy(limit));
+            return self.refuse(now, number, &routed, now, answer, refusal);
+        }
+        let time = self.question_time();
+        let wall = now.wall.0.saturating_add(u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
+        let question = Question {
+            id: QuestionId(rand::random()),
+            definition: self.definition(&routed),
+            asked: now.wall,
+            ends: Now { mono: now.mono + time, wall: clientmcp_protocol::control::Millis(wall) },
+        };
+        let stage = Stage::Waiting(question);
+        self.calls.insert(number, Live { routed, answer, began: now.wall, stage });
+    }
+
+    fn too_many_questions(&self, routed: &Routed) -> Option<Limit> {
+        let open = || self.calls.on(routed.connection).filter(|(_, live)| live.question().is_some());
+        if open().filter(|(_, live)| live.routed.call.agent == routed.call.agent).count() >= QUESTIONS_OF_AGENT {
+            return Some(Limit::QuestionsOfAgent);
+        }
+        (open().count() >= QUESTIONS).then_some(Limit::Questions)
+    }
+
+    fn definition(&self, routed: &Routed) -> Definition {
+        match self.policy.seen(&routed.call.agent.application, &routed.tool.name) {
+            None => Definition::New,
+            Some(seen) if seen == routed.tool.fingerprint => Definition::Seen,
+            Some(_) => Definition::Changed,
+        }
+    }
+
+    pub(super) fn question_time(&self) -> Duration {
+        Duration::from_secs(self.settings.borrow().question_seconds.into())
+    }
+
+    /// The person said yes to a question: approved and sent in this one step, exactly as it was asked for.
+    pub(super) fn approve(&mut self, now: Now, number: u64, permit: Permit) {
+        let Some(Live { routed, answer, began, .. }) = self.calls.remove(number) else { return };
+        let began = Now { mono: now.mono, wall: began };
+        match self.policy.barred(&routed.call.agent, now).map(|outcome| ended(&routed, outcome)) {
+            Some(refusal) => self.refuse(now, number, &routed, began, answer, refusal),
+            None => self.launch(now, number, permit.approve(routed), answer, began),
+        }
+    }
+
+    /// Sends, if everything is still as it was when the call was routed and approved.
+    fn launch(&mut self, now: Now, number: u64, approved: Approved, answer: oneshot::Sender<Answer>, began: Now) {
+        let routed = approved.into_routed();
+        match self.room_for(&routed).and_then(|()| self.put_on_the_wire(now, &routed)) {
+            Err(refusal) => self.refuse(now, number, &routed, began, answer, refusal),
+            Ok(flying) => {
+                let stage = Stage::Sent(flying);
+                self.calls.insert(number, Live { routed, answer, began: began.wall, stage });
+            }
+        }
+    }
+
+    fn put_on_the_wire(&mut self, now: Now, routed: &Routed) -> Result<Flying, Refusal> {
+        let deadline = now.mono + Duration::from_secs(self.settings.borrow().call_seconds.into());
+        let busy = |limit| ended(routed, Outcome::Busy(limit));
+        self.reachable(routed)?;
+        let Some(application) = self.applications.get_mut(routed.connection) else {
+            return Err(ended(routed, Outcome::Offline));
+        };
+        let id = CallId { connection: routed.connection, number: application.last_call + 1 };
         let frame = frame(&FromBridge::Call {
-            id: &number.to_string(),
+            id: &id.number.to_string(),
             name: &routed.call.tool,
             arguments: routed.call.arguments.raw(),
         });
         if frame.len() > MESSAGE_BYTES {
-            return Err(busy(Limit::MessageBytes).into());
+            return Err(busy(Limit::MessageBytes));
         }
         application.outbox.push(frame).map_err(|_| busy(Limit::UnsentBytes))?;
-        let (answer, answered) = oneshot::channel();
-        let due = if application.is_suspect(now) { deadline.min(now + FROZEN_TIME) } else { deadline };
+        application.last_call = id.number;
+        let due = if application.is_suspect(now.mono) { deadline.min(now.mono + FROZEN_TIME) } else { deadline };
         application.outbox.pulse().called();
-        let key = routed.call.key.clone();
-        let in_flight = InFlight { answer, sent: now, due, deadline, key: key.clone(), structured };
-        let call = CallId { connection: routed.connection, number: application.calls.insert(in_flight) };
-        self.due.insert((due, call));
-        if let Some(key) = key {
-            self.keys.entry(key).or_default().push(call);
-        }
-        Ok((call, answered))
+        Ok(Flying { id, at: now, due, deadline })
     }
 
     /// The connection and the definition that were found must be the ones that are there now.
-    fn reachable(&mut self, routed: &Routed) -> Result<&mut Application, Refusal> {
-        let structured = !routed.tool.has_output_schema;
-        let holder = self.applications.holder(&routed.call.agent.application);
-        let Some(application) = self.applications.get_mut(routed.connection) else {
-            let outcome = if holder.is_some() { Outcome::Changed } else { Outcome::Offline };
-            return Err(Ended { outcome, structured }.into());
+    fn reachable(&self, routed: &Routed) -> Result<&Application, Refusal> {
+        let Some(application) = self.applications.get(routed.connection) else {
+            let replaced = self.applications.holder(&routed.call.agent.application).is_some();
+            return Err(ended(routed, if replaced { Outcome::Changed } else { Outcome::Offline }));
         };
         let declared = application.declaration.as_ref().and_then(|now| now.tool(&routed.call.tool));
         if declared.is_some_and(|tool| tool.text == routed.tool.text) {
             return Ok(application);
         }
-        Err(Ended { outcome: Outcome::Changed, structured }.into())
+        Err(ended(routed, Outcome::Changed))
     }
 
-    /// A result for an unknown or finished call is ignored, so a race with `cancel` is harmless.
-    fn finish(&mut self, call: CallId, result: Text) {
-        if let Some((_, in_flight)) = self.take(call) {
-            let _ = in_flight.answer.send(Ok(result));
+    fn refuse(
+        &mut self,
+        now: Now,
+        number: u64,
+        routed: &Routed,
+        began: Now,
+        answer: oneshot::Sender<Answer>,
+        refusal: Refusal,
+    ) {
+        let result = Err(refusal);
+        if let Some(desk) = &mut self.desk {
+            desk.record(now, number, routed, None, began.wall, &result);
+        }
+        let _ = answer.send(result);
+    }
+
+    /// A call is over. The call leaves the count before its answer is written.
+    pub(super) fn finish(&mut self, now: Now, number: u64, answer: Answer) {
+        let Some(live) = self.calls.remove(number) else { return };
+        if let Some(desk) = &mut self.desk {
+            let sent = live.flying().map(|flying| flying.at.wall);
+            desk.record(now, number, &live.routed, sent, live.began, &answer);
+        }
+        let _ = live.answer.send(answer);
+    }
+
+    /// A call is over without the application's answer; one that was sent is told to stop.
+    pub(super) fn stop(&mut self, now: Now, number: u64, refusal: Refusal) {
+        if let Some(flying) = self.calls.get(number).and_then(Live::flying)
+            && let Some(application) = self.applications.get_mut(flying.id.connection)
+        {
+            push(application, &FromBridge::Cancel { id: &flying.id.number.to_string() });
+        }
+        self.finish(now, number, Err(refusal));
+    }
+
+    pub(super) fn end(&mut self, now: Now, number: u64, outcome: Outcome) {
+        let Some(live) = self.calls.get(number) else { return };
+        let refusal = ended(&live.routed, outcome);
+        self.stop(now, number, refusal);
+    }
+
+    /// The agent is gone. What that means for a call that was sent depends on its era.
+    fn give_up(&mut self, now: Now, number: u64) {
+        if self.calls.get(number).is_some_and(Live::ends_with_agent) {
+            self.stop(now, number, Refusal::Cancelled);
         }
     }
 
-    /// The call leaves the count before its answer is written.
-    fn take(&mut self, call: CallId) -> Option<(&mut Application, InFlight)> {
-        let application = self.applications.get_mut(call.connection)?;
-        let in_flight = application.calls.take(call.number)?;
-        forget(&mut self.due, &mut self.keys, call, &in_flight);
-        Some((application, in_flight))
-    }
-
-    fn cancel(&mut self, call: CallId) {
-        if let Some((application, _)) = self.take(call) {
-            push(application, &FromBridge::Cancel { id: &call.number.to_string() });
-        }
-    }
-
-    /// Of equal ids the newest call is meant.
-    fn cancel_request(&mut self, key: &RequestKey) {
-        let Some(call) = self.keys.get(key).and_then(|calls| calls.last()).copied() else { return };
-        if let Some((application, in_flight)) = self.take(call) {
-            push(application, &FromBridge::Cancel { id: &call.number.to_string() });
-            let _ = in_flight.answer.send(Err(Refusal::Cancelled));
+    fn cancel_request(&mut self, now: Now, key: &RequestKey) {
+        if let Some(number) = self.calls.by_key(key) {
+            self.stop(now, number, Refusal::Cancelled);
         }
     }
 
     /// Ends calls whose time is over, and those of applications that show no sign of life.
-    pub(super) fn tick(&mut self, now: Instant) {
-        while let Some((due, call)) = self.due.first().copied() {
-            if due > now {
-                return;
+    pub(super) fn tick(&mut self, now: Now) {
+        self.expire(now);
+        while let Some((due, number)) = self.calls.first_due() {
+            if due > now.mono {
+                break;
             }
-            self.due.pop_first();
-            self.look_at(now, call);
+            self.look_at(now, number);
+        }
+        self.show(now);
+    }
+
+    /// Questions that nobody answered in time, by either clock, and grants that are over.
+    fn expire(&mut self, now: Now) {
+        let time = self.question_time();
+        let over = |live: &Live| {
+            live.question().is_some_and(|question| question.ends.mono <= now.mono || question.ends.wall <= now.wall)
+        };
+        for number in self.calls.waiting(over) {
+            self.end(now, number, Outcome::Unanswered(time));
+        }
+        if self.policy.tick(now) {
+            self.policy_changed(now);
         }
     }
 
-    fn look_at(&mut self, now: Instant, call: CallId) {
-        let Some(application) = self.applications.get_mut(call.connection) else { return };
-        let heard = application.outbox.pulse().last_heard();
-        let Some(in_flight) = application.calls.get_mut(call.number) else { return };
-        let outcome = if in_flight.deadline <= now {
-            Outcome::Timeout(self.settings.call_time)
-        } else if heard <= in_flight.sent {
-            Outcome::Unresponsive
-        } else {
-            // It is awake after all: the call has its whole time.
-            in_flight.due = in_flight.deadline;
-            self.due.insert((in_flight.due, call));
-            return;
-        };
-        if let Some((application, in_flight)) = self.take(call) {
-            push(application, &FromBridge::Cancel { id: &call.number.to_string() });
-            let ended = Ended { outcome, structured: in_flight.structured };
-            let _ = in_flight.answer.send(Err(ended.into()));
+    fn look_at(&mut self, now: Now, number: u64) {
+        let Some(flying) = self.calls.get(number).and_then(Live::flying) else { return };
+        if flying.deadline <= now.mono {
+            let time = Duration::from_secs(self.settings.borrow().call_seconds.into());
+            return self.end(now, number, Outcome::Timeout(time));
+        }
+        let application = self.applications.get(flying.id.connection);
+        if application.is_some_and(|application| application.outbox.pulse().last_heard() <= flying.at.mono) {
+            return self.end(now, number, Outcome::Unresponsive);
+        }
+        // It is awake after all: the call has its whole time.
+        if let Some(live) = self.calls.remove(number) {
+            let stage = Stage::Sent(Flying { due: flying.deadline, ..flying });
+            self.calls.insert(number, Live { stage, ..live });
         }
     }
 
     /// A connection has ended from the moment this returns: nothing of it is served, its calls are answered.
-    fn disconnect(&mut self, connection: ConnectionId, close: Option<Close>) {
+    pub(super) fn disconnect(&mut self, now: Now, connection: ConnectionId, gone: Gone, close: Option<Close>) {
         let Some(mut application) = self.applications.remove(connection) else { return };
         self.view.send_if_modified(|view| view.withdraw(&application.id));
-        for (number, in_flight) in application.calls.drain() {
-            forget(&mut self.due, &mut self.keys, CallId { connection, number }, &in_flight);
-            let ended = Ended { outcome: Outcome::Disconnected, structured: in_flight.structured };
-            let _ = in_flight.answer.send(Err(ended.into()));
+        let calls: Vec<_> = self.calls.on(connection).map(|(number, live)| (number, live.flying().is_some())).collect();
+        for (number, sent) in calls {
+            let outcome = match (sent, gone) {
+                (true, _) => Outcome::Disconnected,
+                (false, Gone::Left) => Outcome::Offline,
+                (false, Gone::Replaced) => Outcome::Changed,
+            };
+            self.end(now, number, outcome);
         }
         if let Some(close) = close {
             application.outbox.close(close);
         }
     }
 
-    /// Applications are told to come back; calls that were sent end without an answer.
-    pub(super) fn shut_down(&mut self) {
-        self.due.clear();
-        self.keys.clear();
+    /// The machine slept: silence is counted anew, for nobody could be heard.
+    pub(super) fn woke(&mut self, now: Now) {
+        self.expire(now);
+        for application in self.applications.iter() {
+            application.outbox.pulse().restart(now.mono);
+        }
+        self.view.send_modify(View::wake);
+    }
+
+    /// Calls that wait are answered, applications are told to come back, calls that were sent end without an answer.
+    pub(super) fn shut_down(&mut self, now: Now) {
+        for number in self.calls.waiting(|_| true) {
+            self.end(now, number, Outcome::Unattended);
+        }
+        for number in self.calls.such_as(|_| true) {
+            self.finish(now, number, Err(Refusal::ShuttingDown));
+        }
         self.view.send_modify(View::close);
         for mut application in self.applications.drain() {
             application.outbox.close(Close { code: CloseCode::GoingAway, reason: "the bridge shuts down" });
@@ -260,21 +471,8 @@ impl Application {
     }
 }
 
-/// Takes a call out of the indexes over all connections.
-fn forget(
-    due: &mut BTreeSet<(Instant, CallId)>,
-    keys: &mut HashMap<RequestKey, Vec<CallId>>,
-    call: CallId,
-    in_flight: &InFlight,
-) {
-    due.remove(&(in_flight.due, call));
-    let Some(key) = &in_flight.key else { return };
-    if let Some(calls) = keys.get_mut(key) {
-        calls.retain(|other| *other != call);
-        if calls.is_empty() {
-            keys.remove(key);
-        }
-    }
+pub(super) fn ended(routed: &Routed, outcome: Outcome) -> Refusal {
+    Ended { outcome, structured: !routed.tool.has_output_schema }.into()
 }
 
 fn frame(message: &FromBridge<'_>) -> String {

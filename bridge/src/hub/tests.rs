@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use clientmcp_protocol::{
     codes::CloseCode,
-    ids::{ClientId, ToolName},
+    control::{ClientOrigins, Memory, Millis, Settings},
+    ids::{ClientId, Label, Role, ToolName},
     limits::{APPLICATIONS, CALLS_IN_FLIGHT, FROZEN_SILENCE, FROZEN_TIME, UNSENT_BYTES},
 };
 use tokio::{
@@ -14,10 +15,10 @@ use tokio::{
 
 use super::{state::State, *};
 use crate::{
-    approvals,
     call::{Agent, HangUp, RequestId, RequestKey},
     declaration::Tool,
     refusal::Limit,
+    token::{Grant, Secret, Secrets, mint},
 };
 
 const CALL_TIME: Duration = Duration::from_secs(120);
@@ -25,10 +26,10 @@ const CALL_TIME: Duration = Duration::from_secs(120);
 /// The hub without its task.
 struct Bench {
     state: State,
+    hub: Hub,
     view: watch::Receiver<View>,
-    commands: mpsc::Sender<Command>,
     inbox: mpsc::Receiver<Command>,
-    now: Instant,
+    now: Now,
 }
 
 /// An application's end of its outbox.
@@ -41,20 +42,45 @@ struct Peer {
     _leave: Leave,
 }
 
+pub(super) fn secret() -> Secret {
+    Secret::new(&"s".repeat(32)).expect("32 bytes")
+}
+
+pub(super) fn claims(application: &str, role: Role, label: Option<&str>) -> Arc<Claims> {
+    let (secrets, now) = (Secrets::from(secret()), std::time::SystemTime::now());
+    let label = label.map(|label| Label::new(label).expect("a label"));
+    let grant = Grant { subject: client(application), role, label, generation: 0, ttl: None };
+    let token = mint(&secrets, &grant, now).expect("minted");
+    Arc::new(Access::new(secrets).admit(&token, role).expect("it is ours"))
+}
+
 impl Bench {
     fn new() -> Self {
-        let (publish, view) = watch::channel(View::default());
+        Self::with(Asking::Off, Memory::default())
+    }
+
+    fn with(asking: Asking, memory: Memory) -> Self {
         let (commands, inbox) = mpsc::channel(2 * APPLICATIONS);
-        let settings = Settings { confirm: Confirm::Off, call_time: CALL_TIME, applications: APPLICATIONS };
-        Self { state: State::new(settings, publish), view, commands, inbox, now: Instant::now() }
+        let settings = Settings { client_origins: ClientOrigins::Any, ..Settings::default() };
+        let access = Access::new(secret().into());
+        let beginning = Beginning { asking, room: APPLICATIONS, settings, access, memory, paused: false };
+        let now = Now { mono: Instant::now(), wall: Millis(1_000_000_000_000) };
+        let (hub, ends) = Hub::with(&beginning, commands);
+        let view = hub.watch();
+        Self { state: State::new(beginning, ends, now), hub, view, inbox, now }
+    }
+
+    fn pass(&mut self, time: Duration) {
+        self.now.mono += time;
+        self.now.wall.0 += u64::try_from(time.as_millis()).expect("a short time");
     }
 
     async fn try_connect(&mut self, application: &str) -> Option<Peer> {
         let (outbox, Inbox { frames, unsent, closing, pulse }) = outbox();
-        let leave = Leave::reserve(&self.commands).await.expect("the queue is open");
+        let leave = Leave::reserve(&self.hub.commands).await.expect("the queue is open");
         let (admitted, answer) = oneshot::channel();
-        let application = client(application);
-        self.state.apply(self.now, Command::Connect { application, outbox, leave, admitted });
+        let arrival = Arrival { claims: claims(application, Role::Client, None), origin: Some(NATIVE.into()), outbox };
+        self.state.apply(self.now, Command::Connect { arrival: Box::new(arrival), leave, admitted });
         let (id, leave) = answer.await.expect("answered").ok()?;
         Some(Peer { id, frames, unsent, closing, pulse, _leave: leave })
     }
@@ -64,12 +90,7 @@ impl Bench {
     }
 
     fn register(&mut self, connection: ConnectionId, tools: &[Tool]) {
-        let tools = tools.iter().map(|tool| Tool {
-            name: tool.name.clone(),
-            text: tool.text.clone(),
-            mirrored: Vec::new(),
-            has_output_schema: tool.has_output_schema,
-        });
+        let tools = tools.iter().map(|tool| Tool::new(tool.name.clone(), tool.text.clone(), Vec::new()));
         let declaration = Declaration::new(tools.collect(), None);
         let (done, _) = oneshot::channel();
         self.state.apply(self.now, Command::Register { connection, declaration, done });
@@ -92,20 +113,21 @@ impl Bench {
             arguments: Text::empty_object(),
             hang_up,
             key: None,
+            reported: None,
+            credential: Some(claims(application, Role::Agent, None)),
         };
         let tool = Arc::clone(served.declaration.tool("go").expect("it is declared"));
         Routed { call, connection: served.connection, tool }
     }
 
-    async fn send(&mut self, routed: Routed) -> Sent {
-        let approved = approvals::approve(Confirm::Off, routed).expect("nobody is asked");
-        let leave = Leave::reserve(&self.commands).await.expect("the queue is open");
+    async fn send(&mut self, routed: Routed) -> Flight {
+        let leave = Leave::reserve(&self.hub.commands).await.expect("the queue is open");
         let (sent, outcome) = oneshot::channel();
-        self.state.apply(self.now, Command::Send { approved, leave, sent });
-        outcome.await.expect("answered")
+        self.state.apply(self.now, Command::Submit { routed: Box::new(routed), own: false, leave, sent });
+        outcome.await.expect("answered").expect("taken in")
     }
 
-    async fn call(&mut self, application: &str) -> Sent {
+    async fn call(&mut self, application: &str) -> Flight {
         let routed = self.route(application, HangUp::Cancels);
         self.send(routed).await
     }
@@ -120,6 +142,11 @@ impl Bench {
         while let Ok(command) = self.inbox.try_recv() {
             self.state.apply(self.now, command);
         }
+    }
+
+    fn tick_after(&mut self, time: Duration) {
+        let Now { mono, wall } = self.now;
+        self.state.tick(Now { mono: mono + time, wall });
     }
 }
 
@@ -145,7 +172,12 @@ fn json(text: &str) -> Text {
 
 fn tool(name: &str, version: u32) -> Tool {
     let text = json(&format!(r#"{{"name":"{name}","inputSchema":{{"type":"object"}},"version":{version}}}"#));
-    Tool { name: ToolName::new(name).expect("a name"), text, mirrored: Vec::new(), has_output_schema: false }
+    Tool::new(ToolName::new(name).expect("a name"), text, Vec::new())
+}
+
+/// How a call ended that was not put on its way.
+async fn refused(flight: Flight) -> Outcome {
+    outcome(flight.landed().await)
 }
 
 fn outcome(answer: Result<impl Sized, Refusal>) -> Outcome {
@@ -158,7 +190,7 @@ fn outcome(answer: Result<impl Sized, Refusal>) -> Outcome {
 async fn a_call_travels_and_its_answer_returns() {
     let mut bench = Bench::new();
     let mut app = bench.serving("a").await;
-    let flight = bench.call("a").await.expect("sent");
+    let flight = bench.call("a").await;
     assert_eq!(app.next(), r#"{"type":"call","id":"1","name":"go","arguments":{}}"#);
     bench.result(app.id, 1, r#"{"content":[]}"#);
     assert_eq!(flight.landed().await.expect("answered").as_str(), r#"{"content":[]}"#);
@@ -172,7 +204,7 @@ async fn a_call_travels_and_its_answer_returns() {
 async fn the_newest_connection_wins_and_the_older_ones_calls_end_first() {
     let mut bench = Bench::new();
     let mut older = bench.serving("a").await;
-    let flight = bench.call("a").await.expect("sent");
+    let flight = bench.call("a").await;
     let newer = bench.connect("a").await;
     assert_eq!(older.closed(), Some(CloseCode::Replaced));
     assert_eq!(outcome(flight.landed().await), Outcome::Disconnected);
@@ -196,7 +228,8 @@ async fn a_register_with_the_same_text_changes_nothing_and_is_answered() {
     bench.register(app.id, &[tool("go", 1)]);
     assert_eq!(app.next(), r#"{"type":"registered"}"#);
     assert!(!bench.view.has_changed().expect("the hub is there"));
-    assert!(bench.send(before).await.is_ok(), "what was routed before can still be sent");
+    drop(bench.send(before).await);
+    assert!(app.next().contains("call"), "what was routed before can still be sent");
 }
 
 #[tokio::test]
@@ -205,17 +238,17 @@ async fn between_routing_and_sending_nothing_may_change() {
     let app = bench.serving("a").await;
     let routed = bench.route("a", HangUp::Cancels);
     bench.register(app.id, &[tool("go", 2)]);
-    assert_eq!(outcome(bench.send(routed).await), Outcome::Changed, "another definition");
+    assert_eq!(refused(bench.send(routed).await).await, Outcome::Changed, "another definition");
     let routed = bench.route("a", HangUp::Cancels);
     bench.register(app.id, &[]);
-    assert_eq!(outcome(bench.send(routed).await), Outcome::Changed, "no definition");
+    assert_eq!(refused(bench.send(routed).await).await, Outcome::Changed, "no definition");
     bench.register(app.id, &[tool("go", 2)]);
     let routed = bench.route("a", HangUp::Cancels);
     let newer = bench.serving("a").await;
-    assert_eq!(outcome(bench.send(routed).await), Outcome::Changed, "another application");
+    assert_eq!(refused(bench.send(routed).await).await, Outcome::Changed, "another application");
     let routed = bench.route("a", HangUp::Cancels);
     bench.state.apply(bench.now, Command::Disconnect { connection: newer.id, done: None });
-    assert_eq!(outcome(bench.send(routed).await), Outcome::Offline, "no application");
+    assert_eq!(refused(bench.send(routed).await).await, Outcome::Offline, "no application");
 }
 
 // holds: outcome-timeout
@@ -223,12 +256,12 @@ async fn between_routing_and_sending_nothing_may_change() {
 async fn a_call_without_an_answer_ends_in_time_and_is_cancelled() {
     let mut bench = Bench::new();
     let mut app = bench.serving("a").await;
-    let flight = bench.call("a").await.expect("sent");
+    let flight = bench.call("a").await;
     app.next();
-    assert_eq!(bench.state.next_deadline(), Some(bench.now + CALL_TIME));
-    bench.state.tick(bench.now + CALL_TIME - Duration::from_nanos(1));
+    assert_eq!(bench.state.next_deadline(), Some(bench.now.mono + CALL_TIME));
+    bench.tick_after(CALL_TIME.saturating_sub(Duration::from_nanos(1)));
     assert!(app.frames.try_recv().is_err(), "not yet");
-    bench.state.tick(bench.now + CALL_TIME);
+    bench.tick_after(CALL_TIME);
     assert_eq!(app.next(), r#"{"type":"cancel","id":"1"}"#);
     assert_eq!(outcome(flight.landed().await), Outcome::Timeout(CALL_TIME));
     bench.result(app.id, 1, r#"{"content":[]}"#);
@@ -255,11 +288,11 @@ async fn hanging_up_cancels_where_the_era_says_so() {
 async fn an_agent_that_hung_up_before_its_call_was_sent_cancels_it() {
     let mut bench = Bench::new();
     let mut app = bench.serving("a").await;
-    let approved = approvals::approve(Confirm::Off, bench.route("a", HangUp::Cancels)).expect("nobody is asked");
-    let leave = Leave::reserve(&bench.commands).await.expect("the queue is open");
+    let routed = Box::new(bench.route("a", HangUp::Cancels));
+    let leave = Leave::reserve(&bench.hub.commands).await.expect("the queue is open");
     let (sent, outcome) = oneshot::channel();
     drop(outcome);
-    bench.state.apply(bench.now, Command::Send { approved, leave, sent });
+    bench.state.apply(bench.now, Command::Submit { routed, own: false, leave, sent });
     bench.step();
     app.next();
     assert_eq!(app.next(), r#"{"type":"cancel","id":"1"}"#);
@@ -279,7 +312,7 @@ async fn a_legacy_cancel_stops_the_newest_call_of_its_session_and_id_and_no_othe
     for key in keys {
         let mut routed = bench.route("a", HangUp::Ignored);
         routed.call.key = key;
-        flights.push(bench.send(routed).await.expect("sent"));
+        flights.push(bench.send(routed).await);
         app.next();
     }
     for (cancelled, wire) in [(2, "3"), (0, "1")] {
@@ -303,11 +336,11 @@ async fn silent_for(silence: Duration) -> (Bench, Peer, Flight) {
     let mut app = bench.serving("a").await;
     drop(bench.call("a").await);
     app.next();
-    app.pulse.heard(bench.now + PING_ON_CALL, true);
+    app.pulse.heard(bench.now.mono + PING_ON_CALL, true);
     bench.step();
     app.next();
-    bench.now += PING_ON_CALL + silence;
-    let flight = bench.call("a").await.expect("sent");
+    bench.pass(PING_ON_CALL + silence);
+    let flight = bench.call("a").await;
     app.next();
     (bench, app, flight)
 }
@@ -316,8 +349,8 @@ async fn silent_for(silence: Duration) -> (Bench, Peer, Flight) {
 #[tokio::test]
 async fn an_application_that_shows_no_sign_of_life_after_a_long_silence_is_unresponsive() {
     let (mut bench, mut app, flight) = silent_for(FROZEN_SILENCE).await;
-    assert_eq!(bench.state.next_deadline(), Some(bench.now + FROZEN_TIME));
-    bench.state.tick(bench.now + FROZEN_TIME);
+    assert_eq!(bench.state.next_deadline(), Some(bench.now.mono + FROZEN_TIME));
+    bench.tick_after(FROZEN_TIME);
     assert_eq!(app.next(), r#"{"type":"cancel","id":"2"}"#);
     assert_eq!(outcome(flight.landed().await), Outcome::Unresponsive);
 }
@@ -326,11 +359,11 @@ async fn an_application_that_shows_no_sign_of_life_after_a_long_silence_is_unres
 #[tokio::test]
 async fn an_application_that_wakes_up_has_its_whole_time() {
     let (mut bench, mut app, flight) = silent_for(FROZEN_SILENCE).await;
-    app.pulse.heard(bench.now + FROZEN_TIME, true);
-    bench.state.tick(bench.now + FROZEN_TIME);
+    app.pulse.heard(bench.now.mono + FROZEN_TIME, true);
+    bench.tick_after(FROZEN_TIME);
     assert!(app.frames.try_recv().is_err());
-    assert_eq!(bench.state.next_deadline(), Some(bench.now + CALL_TIME));
-    bench.state.tick(bench.now + CALL_TIME);
+    assert_eq!(bench.state.next_deadline(), Some(bench.now.mono + CALL_TIME));
+    bench.tick_after(CALL_TIME);
     assert_eq!(outcome(flight.landed().await), Outcome::Timeout(CALL_TIME));
 }
 
@@ -338,13 +371,13 @@ async fn an_application_that_wakes_up_has_its_whole_time() {
 #[tokio::test]
 async fn nobody_is_suspected_who_was_heard_lately_or_never_pinged_on_a_call() {
     let (bench, _app, _flight) = silent_for(FROZEN_SILENCE.saturating_sub(Duration::from_nanos(1))).await;
-    assert_eq!(bench.state.next_deadline(), Some(bench.now + CALL_TIME));
+    assert_eq!(bench.state.next_deadline(), Some(bench.now.mono + CALL_TIME));
     let mut bench = Bench::new();
     let app = bench.serving("a").await;
-    app.pulse.heard(bench.now, true);
-    bench.now += FROZEN_SILENCE * 2;
-    let _flight = bench.call("a").await.expect("sent");
-    assert_eq!(bench.state.next_deadline(), Some(bench.now + CALL_TIME), "an idle ping says nothing of calls");
+    app.pulse.heard(bench.now.mono, true);
+    bench.pass(FROZEN_SILENCE * 2);
+    let _flight = bench.call("a").await;
+    assert_eq!(bench.state.next_deadline(), Some(bench.now.mono + CALL_TIME), "an idle ping says nothing of calls");
 }
 
 // holds: limit-calls
@@ -354,11 +387,13 @@ async fn one_call_more_than_the_limit_is_busy_until_one_is_answered() {
     let app = bench.serving("a").await;
     let mut flights = Vec::new();
     for _ in 0..CALLS_IN_FLIGHT {
-        flights.push(bench.call("a").await.expect("within the limit"));
+        flights.push(bench.call("a").await);
+        assert!(!flights.last().expect("one").is_over(), "within the limit");
     }
-    assert_eq!(outcome(bench.call("a").await), Outcome::Busy(Limit::CallsInFlight));
+    assert_eq!(refused(bench.call("a").await).await, Outcome::Busy(Limit::CallsInFlight));
     bench.result(app.id, 7, r#"{"content":[]}"#);
-    assert!(bench.call("a").await.is_ok());
+    let flight = bench.call("a").await;
+    assert!(!flight.is_over(), "there is room again");
 }
 
 #[tokio::test]
@@ -371,17 +406,18 @@ async fn an_application_that_does_not_read_is_busy_and_others_are_not() {
     let busy = loop {
         let mut routed = bench.route("a", HangUp::Cancels);
         routed.call.arguments = long.clone();
-        match bench.send(routed).await {
-            Ok(flight) => flights.push(flight),
-            Err(refusal) => break outcome(Err::<(), _>(refusal)),
+        let flight = bench.send(routed).await;
+        if flight.is_over() {
+            break refused(flight).await;
         }
+        flights.push(flight);
     };
     assert_eq!((busy, flights.len()), (Outcome::Busy(Limit::UnsentBytes), UNSENT_BYTES / long.as_str().len()));
-    assert!(bench.call("b").await.is_ok());
+    assert!(!bench.call("b").await.is_over());
     app.next();
     let mut routed = bench.route("a", HangUp::Cancels);
     routed.call.arguments = long;
-    assert!(bench.send(routed).await.is_ok(), "what was read makes room");
+    assert!(!bench.send(routed).await.is_over(), "what was read makes room");
     drop(other);
 }
 
@@ -404,8 +440,8 @@ async fn one_application_more_than_the_limit_is_refused_and_a_replacement_is_not
 async fn at_the_end_applications_are_told_and_sent_calls_are_not_answered() {
     let mut bench = Bench::new();
     let mut app = bench.serving("a").await;
-    let flight = bench.call("a").await.expect("sent");
-    bench.state.shut_down();
+    let flight = bench.call("a").await;
+    bench.state.shut_down(bench.now);
     assert_eq!(app.closed(), Some(CloseCode::GoingAway));
     assert_eq!(flight.landed().await.err(), Some(Refusal::ShuttingDown));
     assert!(bench.view.borrow().served(&client("a")).is_none());

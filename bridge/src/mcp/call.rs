@@ -1,5 +1,7 @@
 //! `tools/call` in both eras: reading its parameters, and giving its result the shape of an era.
 
+use std::{borrow::Cow, sync::Arc};
+
 use serde_json::value::RawValue;
 
 use super::{Peer, message::Params};
@@ -30,7 +32,21 @@ pub(super) fn read(
         Some(arguments) if text::kind(arguments) == Kind::Object => Text::of(arguments),
         Some(_) => return Err(Refusal::InvalidParams("\"arguments\" is not an object".into())),
     };
-    Ok(Call { agent: peer.agent.clone(), tool, arguments, hang_up, key })
+    Ok(Call {
+        agent: peer.agent.clone(),
+        tool,
+        arguments,
+        hang_up,
+        key,
+        reported: reported(params),
+        credential: Some(Arc::clone(peer.claims)),
+    })
+}
+
+/// What a modern agent says of itself. Legacy ones say it once, in `initialize`, and nothing is kept of that.
+fn reported(params: &Params<'_>) -> Option<String> {
+    let info = Object::parse(params.meta("io.modelcontextprotocol/clientInfo")?.get()).ok()?;
+    info.get("name").and_then(text::string).map(Cow::into_owned)
 }
 
 /// The result of a call that came to an end, in the era's shape; an error for one that could not begin.

@@ -13,11 +13,12 @@ use tokio::{
 use super::{Peer, message::Request, modern};
 use crate::{
     declaration::Declaration,
-    hub::{Hub, View},
+    hub::View,
     refusal::Refusal,
     respond::{self, Refused},
     revision::Era,
     text::{self, Kind, Object},
+    token::{Access, Claims},
 };
 
 /// One agent that waits for changes of one application's tools.
@@ -26,6 +27,8 @@ pub struct Listening {
     /// Of the request that opened it.
     id: Option<Box<RawValue>>,
     view: watch::Receiver<View>,
+    access: watch::Receiver<Arc<Access>>,
+    claims: Arc<Claims>,
     application: ClientId,
     words: Words,
     /// The list that the agent knows of.
@@ -44,9 +47,9 @@ struct Words {
 }
 
 /// The legacy stream.
-pub(super) fn legacy(hub: &Hub, application: &ClientId) -> Listening {
+pub(super) fn legacy(peer: &Peer<'_>) -> Listening {
     let change = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
-    Listening::new(hub, application, None, Words { opening: None, change: Some(change.into()), end: None })
+    Listening::new(peer, None, Words { opening: None, change: Some(change.into()), end: None })
 }
 
 /// A modern subscription: every message names the request that opened it.
@@ -69,7 +72,7 @@ pub(super) fn modern(peer: &Peer<'_>, request: &Request<'_>) -> Result<Listening
         change: tools.then(|| notification("tools/list_changed", "")),
         end: Some(respond::result(request.id, &end)),
     };
-    Ok(Listening::new(peer.hub, &peer.agent.application, Some(request.id.to_owned()), words))
+    Ok(Listening::new(peer, Some(request.id.to_owned()), words))
 }
 
 fn wants_tools(request: &Request<'_>) -> Result<bool, Refusal> {
@@ -84,10 +87,11 @@ fn wants_tools(request: &Request<'_>) -> Result<bool, Refusal> {
 }
 
 impl Listening {
-    fn new(hub: &Hub, application: &ClientId, id: Option<Box<RawValue>>, words: Words) -> Self {
-        let mut view = hub.watch();
-        let announced = declared(&view.borrow_and_update(), application);
-        Self { id, view, application: application.clone(), words, announced, rest_until: Instant::now() }
+    fn new(peer: &Peer<'_>, id: Option<Box<RawValue>>, words: Words) -> Self {
+        let (mut view, application) = (peer.hub.watch(), peer.agent.application.clone());
+        let announced = declared(&view.borrow_and_update(), &application);
+        let (access, claims) = (peer.hub.access(), Arc::clone(peer.claims));
+        Self { id, view, access, claims, application, words, announced, rest_until: Instant::now() }
     }
 
     /// Whose tools.
@@ -106,6 +110,9 @@ impl Listening {
             return Some(opening);
         }
         loop {
+            if !self.access.borrow_and_update().stands(&self.claims) {
+                return None;
+            }
             let (closing, now) = self.look();
             if closing {
                 return self.words.end.take();
@@ -132,7 +139,10 @@ impl Listening {
 
     async fn changed(&mut self) {
         // A hub that is gone is seen at the next look.
-        let _ = self.view.changed().await;
+        tokio::select! {
+            _ = self.view.changed() => {}
+            _ = self.access.changed() => {}
+        }
     }
 
     /// Waits until the next announcement may be made, or the bridge shuts down.
@@ -140,6 +150,7 @@ impl Listening {
         tokio::select! {
             () = sleep_until(self.rest_until) => {}
             _ = self.view.wait_for(View::closing) => {}
+            _ = self.access.changed() => {}
         }
     }
 }

@@ -20,6 +20,7 @@ use crate::{
     respond::{self, Refused},
     revision::Era,
     text::{self, Kind},
+    token::Claims,
 };
 
 pub use self::listen::Listening;
@@ -61,7 +62,7 @@ pub enum Answer {
     Listen(Box<Listening>),
     /// The agent took its request back and reads no answer.
     Cancelled,
-    /// The bridge shuts down; the connection ends without an answer.
+    /// The bridge shuts down, or the agent's token was revoked: the connection ends without an answer.
     Nothing,
 }
 
@@ -79,7 +80,7 @@ pub async fn answer(peer: &Peer<'_>, body: &[u8]) -> Answer {
 pub fn listen(peer: &Peer<'_>) -> Result<Listening, Refusal> {
     match classify::stream(peer.mirror)? {
         Era::Modern => Err(Refusal::MethodNotAllowed { allow: "POST" }),
-        Era::Legacy => Ok(listen::legacy(peer.hub, &peer.agent.application)),
+        Era::Legacy => Ok(listen::legacy(peer)),
     }
 }
 
@@ -111,7 +112,7 @@ async fn answer_request(peer: &Peer<'_>, request: &Request<'_>) -> Answer {
     match reply {
         Ok(Reply::Result { result, session }) => Answer::Result { body: respond::result(request.id, &result), session },
         Ok(Reply::Listen(listening)) => Answer::Listen(listening),
-        Err(Refusal::ShuttingDown) => Answer::Nothing,
+        Err(Refusal::ShuttingDown | Refusal::Revoked) => Answer::Nothing,
         Err(Refusal::Cancelled) => Answer::Cancelled,
         Err(refusal) => Answer::Refused(respond::refused(Some(request.id), era, &refusal)),
     }
@@ -136,6 +137,7 @@ const CAPABILITIES: &str = r#"{"tools":{"listChanged":true}}"#;
 pub struct Peer<'a> {
     hub: &'a Hub,
     agent: &'a Agent,
+    claims: &'a Arc<Claims>,
     mirror: &'a dyn Mirror,
     /// Whether the agent reads streams.
     streams: bool,
@@ -144,9 +146,9 @@ pub struct Peer<'a> {
 
 impl<'a> Peer<'a> {
     /// `streams` says whether the agent reads an answer of many messages.
-    pub fn new(hub: &'a Hub, agent: &'a Agent, mirror: &'a dyn Mirror, streams: bool) -> Self {
+    pub fn new(hub: &'a Hub, agent: &'a Agent, claims: &'a Arc<Claims>, mirror: &'a dyn Mirror, streams: bool) -> Self {
         let declaration = hub.served(&agent.application).map(|served| served.declaration);
-        Self { hub, agent, mirror, streams, declaration }
+        Self { hub, agent, claims, mirror, streams, declaration }
     }
 
     /// None while the application is offline.

@@ -28,12 +28,7 @@ fn tool(params: &[(&str, &str, ParamKind)]) -> Tool {
         let path = path.split('.').map(str::to_owned).collect();
         MirroredParam { header: format!("mcp-param-{header}"), path, kind }
     });
-    Tool {
-        name: ToolName::new("pay").unwrap(),
-        text: text("{}"),
-        mirrored: mirrored.collect(),
-        has_output_schema: false,
-    }
+    Tool::new(ToolName::new("pay").unwrap(), text("{}"), mirrored.collect())
 }
 
 /// Checks one parameter, `mcp-param-a`.

@@ -1,0 +1,287 @@
+//! The file: read once at the start, replaced whole at each change.
+//!
+//! It is opened first and checked on the handle, so that nobody can swap it in between: a regular file of ours that
+//! nobody else may touch. On Windows owner and access list are not checked: a new file gets the access of its folder,
+//! which in a person's profile is theirs alone.
+//!
+//! The new content is written beside the file, reaches the disk, and takes the file's name in one step, so a crash at any
+//! moment leaves the old file or the new one. What was not understood is renamed, never overwritten.
+
+use std::{
+    fs::{self, DirBuilder, File, OpenOptions},
+    io::{self, Read as _, Write as _},
+    path::{Path, PathBuf},
+};
+
+use serde::Deserialize;
+
+use crate::{
+    SettingsId,
+    remembered::{Remembered, VERSION},
+    trouble::{Aside, Problem, SaveError, Trouble, Unsaved},
+};
+
+/// Bytes of the file: some ten thousand rules. What is larger was not written by us.
+pub const SETTINGS_BYTES: u64 = 4 * 1024 * 1024;
+
+/// Files set aside beside one another; who has so many should look at them.
+const ASIDE: u32 = 999;
+
+/// Links followed from one to the next, as many as Linux follows.
+const LINKS: u32 = 40;
+
+/// Where the settings file is: in the person's own folder for settings of this machine. Nothing when they have none.
+pub fn default_path() -> Option<PathBuf> {
+    let folders = directories::ProjectDirs::from("io.github", "clientmcp", "ClientMCP")?;
+    Some(folders.config_local_dir().join("settings.json"))
+}
+
+/// What came of opening the file.
+#[derive(Debug)]
+pub struct Opened {
+    /// For writing it again.
+    pub file: SettingsFile,
+    /// What was remembered; the strictest state when that is not known.
+    pub remembered: Remembered,
+    /// Why it is not known. Nothing at the very first start.
+    pub trouble: Option<Trouble>,
+    /// Whether a new secret must be made, and kept beside the id in `remembered`: at the very first start, and whenever
+    /// revocations are not known.
+    pub new_secret: bool,
+}
+
+/// A settings file that was opened.
+#[derive(Debug)]
+pub struct SettingsFile {
+    path: PathBuf,
+    /// What is there was not understood and could not be set aside, so it must not be replaced.
+    stuck: bool,
+}
+
+/// Reads the file at `path`.
+///
+/// `expected` is the id beside the secrets, if there are any. The file is used only when it names the same. Otherwise it
+/// is set aside, and the strictest state begins, under the id `fresh`: with an id of its own it can never be taken for
+/// settings of the old secrets. When `path` is a symbolic link, as people have who keep such files in one place, the file
+/// that it points at is meant, also when the file is replaced or set aside; the link stays.
+pub fn open(path: &Path, expected: Option<&SettingsId>, fresh: SettingsId) -> Opened {
+    let path = resolved(path);
+    let problem = match read(&path).and_then(|bytes| parse(&bytes, expected)) {
+        Ok(remembered) => {
+            let file = SettingsFile { path, stuck: false };
+            return Opened { file, remembered, trouble: None, new_secret: false };
+        }
+        Err(problem) => problem,
+    };
+    let aside = if matches!(problem, Problem::Missing) {
+        Aside::Absent
+    } else if matches!(problem, Problem::Irregular) {
+        // A folder or a pipe is nothing that we ever wrote, so it is not ours to move.
+        Aside::Stuck(io::ErrorKind::InvalidInput.into())
+    } else {
+        set_aside(&path).map_or_else(Aside::Stuck, Aside::Moved)
+    };
+    let stuck = matches!(aside, Aside::Stuck(_));
+    let first = matches!(problem, Problem::Missing) && expected.is_none();
+    let trouble = (!first).then(|| Trouble { path: path.clone(), problem, aside });
+    let remembered = Remembered::strictest(fresh);
+    Opened { file: SettingsFile { path, stuck }, remembered, trouble, new_secret: true }
+}
+
+impl SettingsFile {
+    /// Where the file is: behind the link, when there was one.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Replaces the file. When that is done, the new content is on the disk; when it fails, the old one is still there.
+    pub fn save(&self, remembered: &Remembered) -> Result<(), SaveError> {
+        let saved = self.check(remembered).and_then(|bytes| {
+            replace(&self.path, |file| file.write_all(&bytes)).map_err(Unsaved::Unwritten)?;
+            sync_folder(folder(&self.path)).map_err(Unsaved::Unsynced)
+        });
+        saved.map_err(|problem| SaveError { path: self.path.clone(), problem })
+    }
+
+    /// The content, when it is such as will be read again.
+    fn check(&self, remembered: &Remembered) -> Result<Vec<u8>, Unsaved> {
+        if self.stuck {
+            return Err(Unsaved::Stuck);
+        }
+        if let Some(fault) = remembered.fault() {
+            return Err(Unsaved::Fault(fault));
+        }
+        let mut bytes = serde_json::to_vec_pretty(remembered).map_err(|_| Unsaved::NotText)?;
+        bytes.push(b'\n');
+        if bytes.len() as u64 > SETTINGS_BYTES { Err(Unsaved::Large) } else { Ok(bytes) }
+    }
+}
+
+/// The file that is meant: what the links point at, whether it is there or not.
+fn resolved(path: &Path) -> PathBuf {
+    let mut path = path.to_owned();
+    for _ in 0..LINKS {
+        let Ok(target) = fs::read_link(&path) else { break };
+        // What a link says counts from its own folder.
+        path = path.parent().map_or_else(|| target.clone(), |folder| folder.join(&target));
+    }
+    path
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Problem> {
+    let file = open_file(path).map_err(|error| {
+        let missing = error.kind() == io::ErrorKind::NotFound;
+        if missing { Problem::Missing } else { Problem::Unread(error) }
+    })?;
+    check_access(&file)?;
+    let mut bytes = Vec::new();
+    file.take(SETTINGS_BYTES + 1).read_to_end(&mut bytes).map_err(Problem::Unread)?;
+    if bytes.len() as u64 > SETTINGS_BYTES { Err(Problem::Large) } else { Ok(bytes) }
+}
+
+/// A named pipe must not block us before it can be seen to be one. Links were followed before.
+#[cfg(unix)]
+fn open_file(path: &Path) -> io::Result<File> {
+    use rustix::fs::{Mode, OFlags};
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW;
+    Ok(rustix::fs::open(path, flags, Mode::empty())?.into())
+}
+
+#[cfg(not(unix))]
+fn open_file(path: &Path) -> io::Result<File> {
+    File::open(path)
+}
+
+#[cfg(unix)]
+fn check_access(file: &File) -> Result<(), Problem> {
+    use std::os::unix::fs::MetadataExt as _;
+    let metadata = file.metadata().map_err(Problem::Unread)?;
+    if !metadata.is_file() {
+        return Err(Problem::Irregular);
+    }
+    if metadata.uid() != rustix::process::geteuid().as_raw() {
+        return Err(Problem::OtherOwner);
+    }
+    if metadata.mode() & 0o077 != 0 {
+        return Err(Problem::Shared(metadata.mode() & 0o777));
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn check_access(file: &File) -> Result<(), Problem> {
+    let metadata = file.metadata().map_err(Problem::Unread)?;
+    if metadata.is_file() { Ok(()) } else { Err(Problem::Irregular) }
+}
+
+/// What every version of the file has in common.
+#[derive(Deserialize)]
+struct AnyVersion {
+    version: u64,
+}
+
+fn parse(bytes: &[u8], expected: Option<&SettingsId>) -> Result<Remembered, Problem> {
+    // Editors on Windows put a byte order mark there.
+    let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
+    let not_settings = |error: serde_json::Error| Problem::NotSettings { line: error.line(), column: error.column() };
+    let AnyVersion { version } = serde_json::from_slice(bytes).map_err(not_settings)?;
+    if version > VERSION {
+        return Err(Problem::Newer(version));
+    }
+    let mut remembered: Remembered = serde_json::from_slice(bytes).map_err(not_settings)?;
+    if let Some(fault) = remembered.fault() {
+        return Err(Problem::Fault(fault));
+    }
+    match expected {
+        None => Err(Problem::NoSecret),
+        Some(id) if *id != remembered.id => Err(Problem::OtherId),
+        Some(_) => {
+            remembered.forget_grants_with_an_end();
+            Ok(remembered)
+        }
+    }
+}
+
+/// Gives the file the first free name of `settings.json.damaged-1` and so on.
+fn set_aside(path: &Path) -> io::Result<PathBuf> {
+    for number in 1..=ASIDE {
+        let name = beside(path, &format!(".damaged-{number}"))?;
+        // An empty file of ours holds the name, so that what the renaming replaces is never somebody's.
+        match new_file(&name) {
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+            Err(error) => return Err(error),
+        }
+        return match fs::rename(path, &name) {
+            Ok(()) => Ok(name),
+            Err(error) => {
+                drop(fs::remove_file(&name));
+                Err(error)
+            }
+        };
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
+}
+
+/// Writes a new file and lets it take the old one's place.
+fn replace(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
+    make_folder(folder(path))?;
+    let new = beside(path, ".new")?;
+    // Left by a crash: nobody else writes here.
+    match fs::remove_file(&new) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Ok(()) | Err(_) => {}
+    }
+    let written = new_file(&new).and_then(|mut file| write(&mut file).and_then(|()| file.sync_all()));
+    if let Err(error) = written.and_then(|()| fs::rename(&new, path)) {
+        drop(fs::remove_file(&new));
+        return Err(error);
+    }
+    Ok(())
+}
+
+fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+fn beside(path: &Path, ending: &str) -> io::Result<PathBuf> {
+    let mut name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_owned();
+    name.push(ending);
+    Ok(path.with_file_name(name))
+}
+
+#[cfg(unix)]
+fn make_folder(folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt as _;
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
+#[cfg(not(unix))]
+fn make_folder(folder: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).create(folder)
+}
+
+#[cfg(unix)]
+fn new_file(path: &Path) -> io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
+}
+
+#[cfg(not(unix))]
+fn new_file(path: &Path) -> io::Result<File> {
+    OpenOptions::new().write(true).create_new(true).open(path)
+}
+
+/// The new name must reach the disk too. Windows has no such call and writes names in order.
+#[cfg(unix)]
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}
+
+#[cfg(not(unix))]
+fn sync_folder(_folder: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

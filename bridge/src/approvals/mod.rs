@@ -1,0 +1,150 @@
+//! May this call be sent? Pure policy: no clock, no socket. The only place that makes an [`Approved`].
+//!
+//! What cannot be read or decided asks or denies; it never allows.
+
+mod policy;
+#[cfg(test)]
+mod tests;
+
+pub use self::policy::{Asking, Now, Policy};
+
+use clientmcp_protocol::control::{Mode, Rule, RuleAgent, Verdict};
+
+use crate::{
+    call::{Agent, Routed},
+    declaration::Tool,
+    refusal::Outcome,
+};
+
+/// A call that may be sent, once. Its field is private: only this file can make one.
+#[derive(Debug)]
+pub struct Approved {
+    routed: Routed,
+}
+
+impl Approved {
+    /// What was approved.
+    pub fn routed(&self) -> &Routed {
+        &self.routed
+    }
+
+    /// What was approved, to be sent.
+    pub fn into_routed(self) -> Routed {
+        self.routed
+    }
+}
+
+/// Why a call may be sent. Only this file can make one.
+#[derive(Debug)]
+pub struct Permit(());
+
+impl Permit {
+    /// The person said yes to the question about this very call.
+    pub fn of_person() -> Self {
+        Self(())
+    }
+
+    /// The person calls: the click is the approval.
+    pub fn of_own_call() -> Self {
+        Self(())
+    }
+
+    /// Lets one call pass.
+    pub fn approve(self, routed: Routed) -> Approved {
+        Approved { routed }
+    }
+}
+
+/// What the policy says to a call.
+#[derive(Debug)]
+pub enum Judgement {
+    /// Send it.
+    Allow(Permit),
+    /// Ask the person.
+    Ask,
+    /// Do not send it.
+    Refuse(Outcome),
+}
+
+/// What is judged: who calls which definition, and where its application came from.
+#[derive(Clone, Copy, Debug)]
+pub struct Situation<'a> {
+    /// The agent.
+    pub agent: &'a Agent,
+    /// An origin, or `native`.
+    pub origin: &'a str,
+    /// The tool.
+    pub tool: &'a Tool,
+}
+
+impl Policy {
+    /// What keeps every call of this agent from being sent, whatever it calls.
+    pub fn barred(&self, agent: &Agent, now: Now) -> Option<Outcome> {
+        if self.paused() {
+            return Some(Outcome::Paused);
+        }
+        let blocked = self.mode(&agent.application, now) == Mode::Block || self.is_blocked(agent, now);
+        blocked.then_some(Outcome::Blocked)
+    }
+
+    /// Whether a deny rule keeps this call from being sent.
+    pub fn denied(&self, situation: Situation<'_>, now: Now) -> bool {
+        self.rules_in_force(now).any(|rule| rule.verdict == Verdict::Deny && denies(rule, situation))
+    }
+
+    /// Deny beats allow, a rule beats the mode.
+    pub fn judge(&self, situation: Situation<'_>, now: Now) -> Judgement {
+        if let Some(outcome) = self.barred(situation.agent, now) {
+            return Judgement::Refuse(outcome);
+        }
+        if self.denied(situation, now) {
+            return Judgement::Refuse(Outcome::Declined);
+        }
+        let ruled = self.rules_in_force(now).any(|rule| rule.verdict == Verdict::Allow && allows(rule, situation));
+        if ruled || self.asking() == Asking::Off {
+            return Judgement::Allow(Permit(()));
+        }
+        match self.mode(&situation.agent.application, now) {
+            Mode::AllowAll => Judgement::Allow(Permit(())),
+            Mode::AskExceptReadOnly if self.is_harmless(situation) => Judgement::Allow(Permit(())),
+            Mode::Ask | Mode::AskExceptReadOnly => self.ask(),
+            Mode::Block => Judgement::Refuse(Outcome::Blocked),
+        }
+    }
+
+    fn ask(&self) -> Judgement {
+        match self.asking() {
+            Asking::Person => Judgement::Ask,
+            Asking::Nobody | Asking::Off => Judgement::Refuse(Outcome::Unattended),
+        }
+    }
+
+    /// The application's own claim, for a definition that the person has seen.
+    fn is_harmless(&self, situation: Situation<'_>) -> bool {
+        let Situation { agent, tool, .. } = situation;
+        tool.hints.read_only == Some(true) && self.seen(&agent.application, &tool.name) == Some(tool.fingerprint)
+    }
+}
+
+/// An allow rule is bound to everything it was given for; what it does not name, it does not allow.
+fn allows(rule: &Rule, situation: Situation<'_>) -> bool {
+    concerns(rule, situation)
+        && rule.fingerprint == Some(situation.tool.fingerprint)
+        && rule.origin.as_deref() == Some(situation.origin)
+}
+
+/// A deny rule holds for all that it does not narrow.
+fn denies(rule: &Rule, situation: Situation<'_>) -> bool {
+    concerns(rule, situation)
+        && rule.fingerprint.is_none_or(|fingerprint| fingerprint == situation.tool.fingerprint)
+        && rule.origin.as_deref().is_none_or(|origin| origin == situation.origin)
+}
+
+fn concerns(rule: &Rule, situation: Situation<'_>) -> bool {
+    let Situation { agent, tool, .. } = situation;
+    let agent_fits = match &rule.agent {
+        RuleAgent::Any => true,
+        RuleAgent::One(label) => *label == agent.label,
+    };
+    agent_fits && rule.application == agent.application && rule.tool == tool.name
+}

@@ -1,0 +1,293 @@
+//! What is in force: modes, rules, blocks, and what the person has seen. Everything timed ends by the monotonic or the wall
+//! clock, whichever is first, and a wall clock that jumps back ends every timed grant.
+
+use std::{collections::HashMap, time::Duration};
+
+use clientmcp_protocol::{
+    control::{BlockedAgent, Memory, Millis, Mode, ModeOf, Rule, Seen, Until, Verdict},
+    ids::{ClientId, Fingerprint, ToolName},
+    limits::SEEN,
+};
+use tokio::time::Instant;
+
+use crate::call::Agent;
+
+/// How far back the wall clock may go before it counts as a jump: clocks are corrected by less.
+const JUMP: Duration = Duration::from_secs(5);
+
+/// One moment by both clocks. The policy reads neither.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Now {
+    /// Runs on, whatever somebody sets.
+    pub mono: Instant,
+    /// What people mean.
+    pub wall: Millis,
+}
+
+/// Who answers where asking is needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asking {
+    /// Nothing is asked.
+    Off,
+    /// Nobody: what needs an answer is refused.
+    Nobody,
+    /// A person, at a desktop.
+    Person,
+}
+
+/// A value with an end.
+#[derive(Clone, Debug)]
+struct Timed<T> {
+    value: T,
+    until: Until,
+    /// The end by the monotonic clock, for one that is timed.
+    ends: Option<Instant>,
+}
+
+impl<T> Timed<T> {
+    fn new(value: T, until: Until, now: Now) -> Self {
+        let ends = match until {
+            Until::Always | Until::Quit => None,
+            Until::At(end) => now.mono.checked_add(Duration::from_millis(end.0.saturating_sub(now.wall.0))),
+        };
+        Self { value, until, ends }
+    }
+
+    fn is_timed(&self) -> bool {
+        matches!(self.until, Until::At(_))
+    }
+
+    fn has_ended(&self, now: Now) -> bool {
+        match self.until {
+            Until::Always | Until::Quit => false,
+            Until::At(end) => end <= now.wall || self.ends.is_some_and(|ends| ends <= now.mono),
+        }
+    }
+}
+
+/// See the module.
+#[derive(Debug)]
+pub struct Policy {
+    asking: Asking,
+    paused: bool,
+    modes: HashMap<ClientId, Timed<Mode>>,
+    rules: Vec<Timed<Rule>>,
+    rules_revision: u64,
+    blocked: HashMap<Agent, Timed<()>>,
+    seen: HashMap<(ClientId, ToolName), Fingerprint>,
+    last_wall: Millis,
+    /// Nothing ends before these, by either clock.
+    quiet_until: (Option<Instant>, Option<Millis>),
+}
+
+impl Policy {
+    /// Nothing remembered.
+    pub fn new(asking: Asking) -> Self {
+        Self {
+            asking,
+            paused: false,
+            modes: HashMap::new(),
+            rules: Vec::new(),
+            rules_revision: 0,
+            blocked: HashMap::new(),
+            seen: HashMap::new(),
+            last_wall: Millis(0),
+            quiet_until: (None, None),
+        }
+    }
+
+    /// Takes over what was written down. An `allow_all` without an end is none.
+    pub fn remember(&mut self, memory: &Memory, now: Now) {
+        for mode in &memory.modes {
+            self.set_mode(mode.application.clone(), mode.mode, mode.until, now);
+        }
+        for agent in &memory.blocked {
+            let (application, label) = (agent.application.clone(), agent.label.clone());
+            self.block(Agent { application, label }, agent.until, now);
+        }
+        for Seen { application, tool, fingerprint } in &memory.seen {
+            self.seen.insert((application.clone(), tool.clone()), *fingerprint);
+        }
+        self.set_rules(memory.rules.clone(), now);
+    }
+
+    /// What is to be written down, as far as it is this policy's.
+    pub fn write_down(&self, memory: &mut Memory) {
+        memory.modes = self.modes();
+        memory.rules = self.rules().cloned().collect();
+        memory.blocked = self.blocked();
+        let seen = |((application, tool), fingerprint): (&(ClientId, ToolName), &Fingerprint)| Seen {
+            application: application.clone(),
+            tool: tool.clone(),
+            fingerprint: *fingerprint,
+        };
+        memory.seen = self.seen.iter().map(seen).collect();
+        memory.seen.sort_by(|one, other| (&one.application, &one.tool).cmp(&(&other.application, &other.tool)));
+    }
+
+    /// Ends what is over; a wall clock that jumped back ends every timed grant. Says whether anything changed.
+    pub fn tick(&mut self, now: Now) -> bool {
+        let jumped = now.wall.0.saturating_add(millis(JUMP)) < self.last_wall.0;
+        self.last_wall = now.wall;
+        let (mono, wall) = self.quiet_until;
+        if !jumped && mono.is_none_or(|end| now.mono < end) && wall.is_none_or(|end| now.wall < end) {
+            return false;
+        }
+        let before = (self.modes.len(), self.rules.len(), self.blocked.len());
+        self.modes.retain(|_, mode| {
+            let grants = mode.value != Mode::Block;
+            !mode.has_ended(now) && !(jumped && grants && mode.is_timed())
+        });
+        self.rules.retain(|rule| {
+            let grants = rule.value.verdict == Verdict::Allow;
+            !rule.has_ended(now) && !(jumped && grants && rule.is_timed())
+        });
+        self.blocked.retain(|_, block| !block.has_ended(now));
+        let changed = before != (self.modes.len(), self.rules.len(), self.blocked.len());
+        if changed {
+            self.rules_revision += 1;
+        }
+        self.look_ahead();
+        changed
+    }
+
+    /// Something timed came or went.
+    fn look_ahead(&mut self) {
+        let modes = self.modes.values().map(|mode| (mode.ends, mode.until));
+        let rules = self.rules.iter().map(|rule| (rule.ends, rule.until));
+        let ends = modes.chain(rules).chain(self.blocked.values().map(|block| (block.ends, block.until)));
+        let ends: Vec<_> = ends.collect();
+        let wall = ends.iter().filter_map(|(_, until)| match until {
+            Until::At(end) => Some(*end),
+            Until::Always | Until::Quit => None,
+        });
+        self.quiet_until = (ends.iter().filter_map(|(mono, _)| *mono).min(), wall.min());
+    }
+
+    /// The next moment at which [`Policy::tick`] ends something.
+    pub fn next_end(&self) -> Option<Instant> {
+        self.quiet_until.0
+    }
+
+    /// Who answers.
+    pub fn asking(&self) -> Asking {
+        self.asking
+    }
+
+    /// Whether everything is paused.
+    pub fn paused(&self) -> bool {
+        self.paused
+    }
+
+    /// Pauses or resumes.
+    pub fn set_paused(&mut self, paused: bool) {
+        self.paused = paused;
+    }
+
+    /// The mode of an application: `ask` unless another one was set and has not ended.
+    pub fn mode(&self, application: &ClientId, now: Now) -> Mode {
+        let mode = self.modes.get(application).filter(|mode| !mode.has_ended(now));
+        mode.map_or(Mode::Ask, |mode| mode.value)
+    }
+
+    /// Sets a mode. `allow_all` must have an end: without one nothing is set.
+    pub fn set_mode(&mut self, application: ClientId, mode: Mode, until: Until, now: Now) -> bool {
+        if mode == Mode::AllowAll && until == Until::Always {
+            return false;
+        }
+        if mode == Mode::Ask {
+            self.modes.remove(&application);
+        } else {
+            self.modes.insert(application, Timed::new(mode, until, now));
+        }
+        self.look_ahead();
+        true
+    }
+
+    /// Modes other than `ask`, by client ID.
+    pub fn modes(&self) -> Vec<ModeOf> {
+        let mode = |(application, mode): (&ClientId, &Timed<Mode>)| ModeOf {
+            application: application.clone(),
+            mode: mode.value,
+            until: mode.until,
+        };
+        let mut modes: Vec<_> = self.modes.iter().map(mode).collect();
+        modes.sort_by(|one, other| one.application.cmp(&other.application));
+        modes
+    }
+
+    /// All rules.
+    pub fn rules(&self) -> impl Iterator<Item = &Rule> {
+        self.rules.iter().map(|rule| &rule.value)
+    }
+
+    /// Counts up with each change of the rules.
+    pub fn rules_revision(&self) -> u64 {
+        self.rules_revision
+    }
+
+    /// Rules that have not ended.
+    pub(super) fn rules_in_force(&self, now: Now) -> impl Iterator<Item = &Rule> {
+        self.rules.iter().filter(move |rule| !rule.has_ended(now)).map(|rule| &rule.value)
+    }
+
+    /// Replaces all rules.
+    pub fn set_rules(&mut self, rules: Vec<Rule>, now: Now) {
+        self.rules_revision += 1;
+        self.rules = rules.into_iter().map(|rule| Timed::new(rule.clone(), rule.until, now)).collect();
+        self.look_ahead();
+    }
+
+    /// Adds a rule.
+    pub fn add_rule(&mut self, rule: Rule, now: Now) {
+        self.rules_revision += 1;
+        let until = rule.until;
+        self.rules.push(Timed::new(rule, until, now));
+        self.look_ahead();
+    }
+
+    /// Whether an agent is blocked.
+    pub fn is_blocked(&self, agent: &Agent, now: Now) -> bool {
+        self.blocked.get(agent).is_some_and(|block| !block.has_ended(now))
+    }
+
+    /// Blocks an agent.
+    pub fn block(&mut self, agent: Agent, until: Until, now: Now) {
+        self.blocked.insert(agent, Timed::new((), until, now));
+        self.look_ahead();
+    }
+
+    /// Lifts a block. Says whether there was one.
+    pub fn unblock(&mut self, agent: &Agent) -> bool {
+        self.blocked.remove(agent).is_some()
+    }
+
+    /// Agents that are blocked, in order.
+    pub fn blocked(&self) -> Vec<BlockedAgent> {
+        let blocked = |(agent, block): (&Agent, &Timed<()>)| BlockedAgent {
+            application: agent.application.clone(),
+            label: agent.label.clone(),
+            until: block.until,
+        };
+        let mut blocked: Vec<_> = self.blocked.iter().map(blocked).collect();
+        blocked.sort_by(|one, other| (&one.application, &one.label).cmp(&(&other.application, &other.label)));
+        blocked
+    }
+
+    /// The definition of a tool that the person has seen last.
+    pub fn seen(&self, application: &ClientId, tool: &ToolName) -> Option<Fingerprint> {
+        self.seen.get(&(application.clone(), tool.clone())).copied()
+    }
+
+    /// The person has seen this definition. Beyond the limit nothing is added: what is not remembered is asked about.
+    pub fn mark_seen(&mut self, application: ClientId, tool: ToolName, fingerprint: Fingerprint) {
+        let key = (application, tool);
+        if self.seen.len() < SEEN || self.seen.contains_key(&key) {
+            self.seen.insert(key, fingerprint);
+        }
+    }
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

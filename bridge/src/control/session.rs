@@ -1,0 +1,350 @@
+//! One desktop's session with the bridge: hello, start, commands, and the end of both.
+
+use std::{
+    process,
+    time::{Duration, SystemTime},
+};
+
+use clientmcp_protocol::{
+    control::{CONTROL_VERSION, Command, Count, ErrorCode, Event, Hello, Millis, Reply, Request, Start},
+    ids::{ClientId, Fingerprint, Label, Role, ToolName},
+    limits::JSON_NESTING,
+};
+use serde_json::value::RawValue;
+use tokio::{
+    io::{AsyncBufRead, AsyncWrite},
+    sync::{mpsc, oneshot},
+    task::JoinSet,
+};
+
+use super::{
+    lines::{Line, Lines},
+    writer::{REPLIES, Writer},
+};
+use crate::{
+    approvals::Asking,
+    hub::{Beginning, Hub, ending, settings_fault},
+    port::ListenError,
+    refusal::{Outcome, Refusal},
+    room::Room,
+    server::Bridge,
+    text::{self, Text},
+    token::{Access, Grant, Secret, Secrets, mint},
+};
+
+/// The person's own calls that may run at a time.
+const OWN_CALLS: usize = 8;
+
+/// How a session ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The desktop went away, or asked for it.
+    Done,
+    /// The other end is no desktop that is understood.
+    Version,
+    /// The port is taken.
+    PortTaken,
+    /// The port cannot be listened on, or the desktop cannot be written to.
+    Failed,
+    /// No usable secret.
+    NoSecret,
+}
+
+/// The sample application, which runs in the bridge's process and connects like any other.
+pub trait Sample {
+    /// Its client ID.
+    fn application(&self) -> ClientId;
+
+    /// Connects it. One that runs already is connected anew.
+    fn start(&mut self, connect_url: &str, token: String);
+
+    /// Ends it.
+    fn stop(&mut self);
+}
+
+/// Serves one desktop, until it goes away or `stopped` resolves.
+pub async fn serve(
+    input: impl AsyncBufRead + Unpin,
+    output: impl AsyncWrite + Unpin + Send + 'static,
+    mut sample: impl Sample,
+    stopped: impl Future<Output = ()>,
+) -> End {
+    let (mut lines, mut writer) = (Lines::new(input), Writer(output));
+    let stopped = std::pin::pin!(stopped);
+    let mut session = std::pin::pin!(async {
+        greet(&mut lines, &mut writer).await?;
+        let (bridge, start, request) = begin(&mut lines, &mut writer).await?;
+        run(bridge, start, request, &mut lines, writer, &mut sample).await
+    });
+    tokio::select! {
+        end = &mut session => end.unwrap_or_else(|end| end),
+        () = stopped => End::Done,
+    }
+}
+
+/// Both ends say who they are; another version is not served.
+async fn greet<R, W>(lines: &mut Lines<R>, writer: &mut Writer<W>) -> Result<(), End>
+where
+    R: AsyncBufRead + Unpin,
+    W: AsyncWrite + Unpin,
+{
+    let hello = Hello { control: CONTROL_VERSION, version: env!("CARGO_PKG_VERSION").to_owned() };
+    write(writer, &Event::Hello(hello)).await?;
+    let line = lines.next().await.ok_or(End::Done)?;
+    let theirs = match &line {
+        Line::Text(text) => hello_of(text),
+        Line::TooLong => None,
+    };
+    if theirs == Some(CONTROL_VERSION) {
+        return Ok(());
+    }
+    let sentence = format!(
+        "the first line must be a hello of control version {CONTROL_VERSION}: update the desktop app and the bridge together"
+    );
+    write(writer, &Event::Error { code: ErrorCode::Version, sentence }).await?;
+    Err(End::Version)
+}
+
+fn hello_of(line: &[u8]) -> Option<u32> {
+    let members = text::Object::parse(std::str::from_utf8(line).ok()?).ok()?;
+    let is_hello = members.get("type").and_then(text::string).as_deref() == Some("hello");
+    is_hello.then(|| members.get("control")?.get().parse().ok())?
+}
+
+/// Waits for `start`, and takes the port.
+async fn begin<R, W>(lines: &mut Lines<R>, writer: &mut Writer<W>) -> Result<(Bridge, Start, Count), End>
+where
+    R: AsyncBufRead + Unpin,
+    W: AsyncWrite + Unpin,
+{
+    loop {
+        let request = match read(lines.next().await.ok_or(End::Done)?) {
+            Ok(request) => request,
+            Err(event) => {
+                write(writer, &event).await?;
+                continue;
+            }
+        };
+        let (reply, end) = match request.command {
+            Command::Start(start) => match prepare(*start) {
+                Ok((bridge, start)) => return Ok((bridge, start, request.request)),
+                Err((code, sentence, end)) => (Reply::Refused { code, sentence }, end),
+            },
+            Command::Shutdown => (Reply::Done, Some(End::Done)),
+            _ => (refused(ErrorCode::Start, "the bridge has not been started"), None),
+        };
+        write(writer, &Event::Reply { request: request.request, reply }).await?;
+        if let Some(end) = end {
+            return Err(end);
+        }
+    }
+}
+
+type Fault = (ErrorCode, String, Option<End>);
+
+fn prepare(start: Start) -> Result<(Bridge, Start), Fault> {
+    if let Some(fault) = settings_fault(&start.settings) {
+        return Err((ErrorCode::Value, fault.to_owned(), None));
+    }
+    secrets(&start.secrets.0).map_err(|sentence| (ErrorCode::Secret, sentence, Some(End::NoSecret)))?;
+    match Bridge::listen(start.port) {
+        Ok(bridge) => Ok((bridge, start)),
+        Err(error @ ListenError::Taken { .. }) => Err((ErrorCode::PortTaken, error.to_string(), Some(End::PortTaken))),
+        Err(error @ ListenError::Failed { .. }) => Err((ErrorCode::Listen, error.to_string(), Some(End::Failed))),
+    }
+}
+
+fn secrets(texts: &[String]) -> Result<Secrets, String> {
+    let secrets: Result<Vec<_>, _> = texts.iter().map(|text| Secret::new(text)).collect();
+    let secrets = secrets.map_err(|fault| format!("a secret cannot be used: it is {fault}"))?;
+    Secrets::new(secrets).ok_or_else(|| "at least one secret is needed".to_owned())
+}
+
+/// Serves, until the desktop is gone; then ends in order.
+async fn run<R, W>(
+    bridge: Bridge,
+    start: Start,
+    request: Count,
+    lines: &mut Lines<R>,
+    mut writer: Writer<W>,
+    sample: &mut impl Sample,
+) -> Result<End, End>
+where
+    R: AsyncBufRead + Unpin,
+    W: AsyncWrite + Unpin + Send + 'static,
+{
+    let secrets = secrets(&start.secrets.0).map_err(|_| End::NoSecret)?;
+    let access = Access::new(secrets).with_revoked(&start.memory.generations, &start.memory.floors);
+    let room = Room::make();
+    let hub = Hub::start(Beginning {
+        asking: Asking::Person,
+        room: room.applications,
+        settings: start.settings,
+        access,
+        memory: start.memory,
+        paused: start.paused,
+    });
+    let desk = hub.desk().ok_or(End::Failed)?;
+    let (mcp, connect) = (bridge.mcp_url(), bridge.connect_url());
+    write(&mut writer, &Event::Listening { mcp, connect: connect.clone(), pid: process::id() }).await?;
+    write(&mut writer, &Event::Reply { request, reply: Reply::Done }).await?;
+    let (stop, stopping) = oneshot::channel::<()>();
+    let serving = tokio::spawn(bridge.serve(hub.clone(), room, async move {
+        let _ = stopping.await;
+    }));
+    let (replies, queue) = mpsc::channel(REPLIES);
+    let mut writing = tokio::spawn(writer.run(hub.clone(), desk, queue));
+    let mut session = Session { hub, connect, replies, own: JoinSet::new(), sample };
+    tokio::select! {
+        () = session.obey_all(lines) => {}
+        // A desktop that cannot be written to is gone as well.
+        _ = &mut writing => {}
+    }
+    session.sample.stop();
+    drop(stop);
+    let _ = serving.await;
+    drop(session);
+    if !writing.is_finished() {
+        // It has read what it was told so far, or it will not.
+        let _ = tokio::time::timeout(Duration::from_secs(1), writing).await;
+    }
+    Ok(End::Done)
+}
+
+/// What one session works with.
+struct Session<'a, S> {
+    hub: Hub,
+    connect: String,
+    replies: mpsc::Sender<Event>,
+    own: JoinSet<()>,
+    sample: &'a mut S,
+}
+
+impl<S: Sample> Session<'_, S> {
+    async fn obey_all<R: AsyncBufRead + Unpin>(&mut self, lines: &mut Lines<R>) {
+        while let Some(line) = lines.next().await {
+            let event = match read(line) {
+                Err(event) => Some(event),
+                Ok(Request { command: Command::Shutdown, request }) => {
+                    let _ = self.replies.send(Event::Reply { request, reply: Reply::Done }).await;
+                    return;
+                }
+                Ok(Request { command, request }) => {
+                    self.obey(command, request).await.map(|reply| Event::Reply { request, reply })
+                }
+            };
+            if let Some(event) = event
+                && self.replies.send(event).await.is_err()
+            {
+                return;
+            }
+        }
+    }
+
+    /// The reply, unless it comes later.
+    async fn obey(&mut self, command: Command, request: Count) -> Option<Reply> {
+        match command {
+            Command::Start(_) => Some(refused(ErrorCode::Start, "the bridge was started already")),
+            Command::Mint { application, role, label, seconds } => Some(self.mint(application, role, label, seconds)),
+            Command::TryTool { application, tool, fingerprint, arguments } => {
+                self.try_tool(application, tool, fingerprint, &arguments, request)
+            }
+            Command::SampleStart => Some(self.start_sample()),
+            Command::SampleStop => {
+                self.sample.stop();
+                Some(Reply::Done)
+            }
+            command => self.hub.obey(command).await,
+        }
+    }
+
+    fn mint(&self, subject: ClientId, role: Role, label: Option<Label>, seconds: Option<u64>) -> Reply {
+        let access = self.hub.access().borrow().clone();
+        let generation = access.standing().generation(&subject, role);
+        let grant = Grant { subject, role, label, generation, ttl: seconds.map(Duration::from_secs) };
+        let now = SystemTime::now();
+        match mint(access.secrets(), &grant, now) {
+            Ok(token) => Reply::Token { token, ends: grant.end(now).map(|end| millis(end.seconds())) },
+            Err(fault) => refused(ErrorCode::Value, &format!("no token was made: {fault}")),
+        }
+    }
+
+    fn start_sample(&mut self) -> Reply {
+        const DAY: u64 = 24 * 60 * 60;
+        match self.mint(self.sample.application(), Role::Client, None, Some(DAY)) {
+            Reply::Token { token, .. } => {
+                self.sample.start(&self.connect, token);
+                Reply::Done
+            }
+            reply => reply,
+        }
+    }
+
+    fn try_tool(
+        &mut self,
+        application: ClientId,
+        tool: ToolName,
+        fingerprint: Fingerprint,
+        arguments: &str,
+        request: Count,
+    ) -> Option<Reply> {
+        while self.own.try_join_next().is_some() {}
+        if self.own.len() >= OWN_CALLS {
+            return Some(refused(ErrorCode::Value, "too many calls of yours are under way"));
+        }
+        let Some(arguments) = object(arguments) else {
+            return Some(refused(ErrorCode::Value, "the arguments are not a JSON object that can be sent"));
+        };
+        let (hub, replies) = (self.hub.clone(), self.replies.clone());
+        self.own.spawn(async move {
+            let reply = tried(&hub, application, &tool, fingerprint, arguments).await;
+            let _ = replies.send(Event::Reply { request, reply }).await;
+        });
+        None
+    }
+}
+
+async fn tried(hub: &Hub, application: ClientId, tool: &ToolName, fingerprint: Fingerprint, arguments: Text) -> Reply {
+    match hub.try_tool(application, tool.as_str(), fingerprint, arguments).await {
+        Ok(ticket) => {
+            let number = Count(ticket.number());
+            Reply::Tried { outcome: ending(&ticket.answer().await), number }
+        }
+        Err(Refusal::Ended(ended)) if ended.outcome == Outcome::Changed => {
+            refused(ErrorCode::Stale, "the tool has changed meanwhile: look at it again")
+        }
+        Err(refusal) => Reply::Tried { outcome: ending(&Err(refusal)), number: Count(0) },
+    }
+}
+
+fn object(arguments: &str) -> Option<Text> {
+    let raw: &RawValue = serde_json::from_str(arguments).ok()?;
+    let fits = text::kind(raw) == text::Kind::Object && text::nesting(arguments) < JSON_NESTING;
+    fits.then(|| Text::of(raw))
+}
+
+/// One command, or what is to be said of a line that is none.
+fn read(line: Line) -> Result<Request, Event> {
+    let sentence = match &line {
+        Line::Text(text) => match serde_json::from_slice(text) {
+            Ok(request) => return Ok(request),
+            // Where it stands, never what stands there: that may be a secret.
+            Err(fault) => format!("a line that is no command was left out (column {})", fault.column()),
+        },
+        Line::TooLong => "a line that is longer than 1 MiB was left out".to_owned(),
+    };
+    Err(Event::Error { code: ErrorCode::NotACommand, sentence })
+}
+
+async fn write<W: AsyncWrite + Unpin>(writer: &mut Writer<W>, event: &Event) -> Result<(), End> {
+    writer.write(event).await.map_err(|_| End::Failed)
+}
+
+fn refused(code: ErrorCode, sentence: &str) -> Reply {
+    Reply::Refused { code, sentence: sentence.to_owned() }
+}
+
+fn millis(seconds: f64) -> Millis {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a date of ours, past 1970")]
+    Millis((seconds * 1_000.0) as u64)
+}
