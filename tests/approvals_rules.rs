@@ -272,6 +272,19 @@ async fn a_read_only_claim_counts_for_a_definition_that_was_seen() {
     decided(desktop, &agent, &mut application, "deny", remember(true, "quit")).await;
     refused(&agent, "declined").await;
     heard_nothing(&mut application).await;
+    // A definition whose allow rule was used has been seen, one whose rule was not used has not.
+    for used in [false, true] {
+        let tools = claim("true", if used { "e" } else { "f" });
+        let mut allow = rule("a", "allow");
+        allow["fingerprint"] = json!(fingerprint(&tools[1..tools.len() - 1]));
+        set_rules(desktop, json!([allow])).await;
+        application.register(&tools).await;
+        if used {
+            sent(&agent, &mut application).await;
+        }
+        set_rules(desktop, json!([])).await;
+        if used { sent(&agent, &mut application).await } else { drop(asked(desktop, &agent).await) }
+    }
 }
 
 // holds: approval-deny-beats-allow, approval-allow-unbound, control-set-rules, limit-rules
