@@ -340,3 +340,21 @@ async fn a_desktop_that_does_not_read_slows_nobody() {
     assert!(desktop.text(text(oldest)).await.0.starts_with(r#"{"n":1000,"#));
     desktop.refused(json!({"type": "get", "text": text(oldest - 1), "offset": 0}), "not_found").await;
 }
+
+// holds: control-end, control-unread
+#[tokio::test]
+async fn a_desktop_that_does_not_read_cannot_keep_the_bridge() {
+    let (mut desktop, _application, agent) = Desktop::scene().await;
+    let rule = |n: usize| {
+        json!({"id": n.to_string(), "application": "other", "tool": "t".repeat(100), "agent": "any", "verdict": "deny",
+            "fingerprint": null, "origin": null, "until": "always", "made": 0})
+    };
+    let revision = desktop.snapshot(Value::is_object).await["rules_revision"].clone();
+    let rules: Vec<_> = (0..1_000).map(rule).collect();
+    // A snapshot of these is more than a pipe takes.
+    desktop.send(json!({"type": "set_rules", "revision": revision, "rules": rules})).await;
+    let mut waiting = agent.stream(&agent.call("getBalance", "{}")).await;
+    desktop.close();
+    nothing_done(&waiting.value().await["result"], "unattended");
+    assert_eq!(desktop.ended().await.code, Some(0));
+}

@@ -282,11 +282,11 @@ impl Desktop {
         assert!(within(Command::new("kill").args(["-s", name, &pid]).status()).await.unwrap().success());
     }
 
-    /// Waits for the end. What was said on stdout after the last line that was read stands there.
+    /// Waits for the end, which must come even when nobody reads, then reads what is left on stdout.
     pub(crate) async fn ended(mut self) -> Ended {
+        let code = within(self.child.wait()).await.unwrap().code();
         let mut stdout = String::new();
         within(self.stdout.read_to_string(&mut stdout)).await.unwrap();
-        let code = within(self.child.wait()).await.unwrap().code();
         Ended { code, stdout, stderr: within(self.stderr).await.unwrap() }
     }
 
