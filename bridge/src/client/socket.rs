@@ -72,6 +72,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
             Err(Rejected::TooMany) => {
                 return self.close(CloseCode::ProtocolError, "too many applications are connected").await;
             }
+            Err(Rejected::Revoked) => {
+                return self.close(CloseCode::Unauthorized, "the token was revoked").await;
+            }
             Err(Rejected::Origin) => {
                 tracing::info!(%application, "refused: it comes from another origin than before");
                 return self.close(CloseCode::Unauthorized, "this application may not connect from this origin").await;

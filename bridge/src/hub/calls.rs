@@ -179,6 +179,14 @@ impl Calls {
         self.keys.get(key)?.last().copied()
     }
 
+    /// Whether no call is under way, and nothing leads to one.
+    #[cfg(test)]
+    pub(super) fn is_empty(&self) -> bool {
+        let Self { live, last: _, due, on, flying, asked, keys } = self;
+        let found = [due.len(), on.len(), flying.len(), asked.len(), keys.len()];
+        live.is_empty() && found.iter().all(|entries| *entries == 0)
+    }
+
     /// The call that is looked at next.
     pub(super) fn first_due(&self) -> Option<(Instant, u64)> {
         self.due.first().copied()

@@ -50,6 +50,9 @@ impl State {
     }
 
     fn decide(&mut self, now: Now, decide: Decide) -> Reply {
+        if (decide.verdict, &decide.also) == (Verdict::Allow, &Also::BlockAgent) {
+            return refused(ErrorCode::Value, "an agent cannot be allowed and blocked in one answer");
+        }
         let question =
             self.calls.by_question(decide.question).and_then(|number| Some((number, self.calls.get(number)?)));
         let fits = |live: &Live| live.routed.tool.fingerprint == decide.fingerprint;
@@ -76,7 +79,7 @@ impl State {
         if let Some(rule) = rule {
             self.policy.add_rule(rule, now);
         }
-        if decide.also == Also::BlockAgent && decide.verdict == Verdict::Deny {
+        if decide.also == Also::BlockAgent {
             let end = now.wall.0.saturating_add(u64::try_from(BLOCK_TIME.as_millis()).unwrap_or(u64::MAX));
             self.policy.block(agent, Until::At(Millis(end)), now);
         }
@@ -170,8 +173,11 @@ impl State {
             Which::Label(label) => {
                 let same =
                     |floor: &Floor| (&floor.application, floor.role, &floor.label) == (&application, role, &label);
+                // A floor never falls, even when the clock was set back.
+                let before = self.floors.iter().find(|floor| same(floor)).map(|floor| floor.issued_before);
                 self.floors.retain(|floor| !same(floor));
-                self.floors.push(Floor { application, role, label, issued_before: now.wall });
+                let issued_before = before.unwrap_or_default().max(now.wall);
+                self.floors.push(Floor { application, role, label, issued_before });
             }
         }
         let access = self.access.borrow().with_revoked(&self.generations, &self.floors);

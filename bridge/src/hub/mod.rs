@@ -4,6 +4,8 @@
 //! published, without asking it. The hub runs no tool, opens no socket, touches no file and retries nothing.
 
 mod apps;
+#[cfg(test)]
+mod bench;
 mod calls;
 mod desk;
 mod desktop;
@@ -115,6 +117,8 @@ pub struct Arrival {
 /// Why an application with a valid token is not let in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NotAdmitted {
+    /// Its token was revoked on the way.
+    Revoked,
     /// It comes from an origin that is not pinned.
     Origin,
     /// It would be one more than the limit.
@@ -296,6 +300,10 @@ impl Hub {
         match outcome.await.map_err(|_| Rejected::ShuttingDown)? {
             Ok((id, leave)) => Ok(Connection { id, commands: self.commands.clone(), leave }),
             Err(NotAdmitted::TooMany) => Err(Rejected::TooMany),
+            Err(NotAdmitted::Revoked) => {
+                self.refused(Check::Token);
+                Err(Rejected::Revoked)
+            }
             Err(NotAdmitted::Origin) => {
                 self.refused(Check::ClientOrigin);
                 Err(Rejected::Origin)
@@ -316,6 +324,8 @@ impl Hub {
 /// Why an application with a valid token cannot connect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rejected {
+    /// Its token was revoked on the way.
+    Revoked,
     /// The limit of connected applications is reached.
     TooMany,
     /// It comes from an origin that is not allowed for it.

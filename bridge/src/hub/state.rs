@@ -76,6 +76,7 @@ impl State {
             desk: ends.desk,
         };
         state.show_policy(now);
+        state.remember();
         state
     }
 
@@ -130,11 +131,16 @@ impl State {
     /// client ID now frees the place it took.
     fn connect(&mut self, now: Now, arrival: Arrival, mut leave: Leave) -> Admitted {
         let id = arrival.claims.subject.clone();
+        // Its token was looked at when it came to the door, and much may have been revoked since.
+        if !self.access.borrow().stands(&arrival.claims) {
+            return Err(NotAdmitted::Revoked);
+        }
         let origin = self.admit_origin(&id, arrival.origin.as_deref()).ok_or(NotAdmitted::Origin)?;
         let holder = self.applications.holder(&id);
         if holder.is_none() && self.applications.len() >= self.room {
             return Err(NotAdmitted::TooMany);
         }
+        self.pin(&id, &origin);
         if let Some(older) = holder {
             let close = Close { code: CloseCode::Replaced, reason: "a newer connection took this client ID" };
             self.disconnect(now, older, Gone::Replaced, Some(close));
@@ -144,21 +150,23 @@ impl State {
         Ok((connection, leave))
     }
 
-    /// The origin to be shown; nothing where it may not connect. The first one seen is remembered.
-    fn admit_origin(&mut self, id: &ClientId, origin: Option<&str>) -> Option<String> {
+    /// The origin to be shown; nothing where it may not connect.
+    fn admit_origin(&self, id: &ClientId, origin: Option<&str>) -> Option<String> {
         if self.settings.borrow().client_origins == ClientOrigins::Any {
             return Some(origin.unwrap_or(super::NO_ORIGIN).to_owned());
         }
         let origin = origin.filter(|origin| *origin != super::NO_ORIGIN)?;
-        match self.pins.get(id) {
-            Some(pinned) if pinned.iter().any(|pin| pin == origin) => {}
-            Some(_) => return None,
-            None => {
-                self.pins.insert(id.clone(), vec![origin.to_owned()]);
-                self.remember();
-            }
+        let pinned = self.pins.get(id);
+        pinned.is_none_or(|pinned| pinned.iter().any(|pin| pin == origin)).then(|| origin.to_owned())
+    }
+
+    /// The first origin that comes in is remembered.
+    fn pin(&mut self, id: &ClientId, origin: &str) {
+        let pinning = self.settings.borrow().client_origins == ClientOrigins::Pinned;
+        if pinning && !self.pins.contains_key(id) {
+            self.pins.insert(id.clone(), vec![origin.to_owned()]);
+            self.remember();
         }
-        Some(origin.to_owned())
     }
 
     fn register(&mut self, now: Now, connection: ConnectionId, declaration: Declaration) {
@@ -204,7 +212,15 @@ impl State {
     /// In the order of `docs/protocol.md`, "Call outcomes".
     fn judge(&mut self, now: Now, routed: &Routed, permit: Option<Permit>) -> Result<Judgement, Refusal> {
         let agent = &routed.call.agent;
-        if let Some(outcome) = self.policy.barred(agent, now) {
+        // What let the agent in may have been revoked while its request was read.
+        if routed.call.credential.as_ref().is_some_and(|claims| !self.access.borrow().stands(claims)) {
+            return Err(Refusal::Revoked);
+        }
+        let barred = match permit {
+            Some(_) => self.policy.halted(&agent.application, now),
+            None => self.policy.barred(agent, now),
+        };
+        if let Some(outcome) = barred {
             return Ok(Judgement::Refuse(outcome));
         }
         let application = self.reachable(routed)?;
