@@ -9,20 +9,20 @@ use super::File;
 const SOURCE: &str = "bridge/src/";
 
 /// A module and what it may import; what those may import, it may too. `main` alone sees only what stands here.
-const ARROWS: [(&str, &[&str]); 25] = [
+const ARROWS: [(&str, &[&str]); 26] = [
     ("main", &["commands"]),
-    ("commands", &["runtime", "secret_file", "server", "shim", "stop", "token"]),
-    ("server", &["agent", "client", "door", "control", "guard", "port", "room", "token"]),
+    ("commands", &["control", "runtime", "secret_file", "server", "shim", "stop", "token"]),
+    ("server", &["agent", "client", "door", "guard", "port", "room", "token"]),
     ("agent", &["guard", "mcp", "respond", "token"]),
     ("door", &["mcp", "token"]),
     ("shim", &["mcp"]),
     ("client", &["guard", "hub", "respond", "token"]),
-    ("control", &["hub", "token"]),
-    ("mcp", &["flow", "respond"]),
+    ("control", &["hub", "port", "room", "server", "token"]),
+    ("mcp", &["flow", "respond", "token"]),
     ("flow", &["hub"]),
-    ("hub", &["approvals"]),
+    ("hub", &["approvals", "origin", "token"]),
     ("approvals", &["call"]),
-    ("call", &["declaration", "refusal"]),
+    ("call", &["declaration", "refusal", "token"]),
     ("guard", &["refusal"]),
     ("respond", &["refusal", "revision"]),
     ("refusal", &["text"]),
@@ -30,6 +30,7 @@ const ARROWS: [(&str, &[&str]); 25] = [
     ("token", &["text"]),
     ("port", &["text"]),
     ("declaration", &["text"]),
+    ("origin", &[]),
     ("revision", &[]),
     ("room", &[]),
     ("runtime", &[]),

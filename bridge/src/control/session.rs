@@ -70,15 +70,21 @@ pub async fn serve(
     stopped: impl Future<Output = ()>,
 ) -> End {
     let (mut lines, mut writer) = (Lines::new(input), Writer(output));
-    let stopped = std::pin::pin!(stopped);
-    let mut session = std::pin::pin!(async {
+    let mut stopped = std::pin::pin!(stopped);
+    let beginning = async {
         greet(&mut lines, &mut writer).await?;
-        let (bridge, start, request) = begin(&mut lines, &mut writer).await?;
-        run(bridge, start, request, &mut lines, writer, &mut sample).await
-    });
-    tokio::select! {
-        end = &mut session => end.unwrap_or_else(|end| end),
-        () = stopped => End::Done,
+        begin(&mut lines, &mut writer).await
+    };
+    let begun = tokio::select! {
+        begun = beginning => begun,
+        () = &mut stopped => Err(End::Done),
+    };
+    match begun {
+        Ok((bridge, start, request)) => {
+            let session = run(bridge, start, request, &mut lines, writer, &mut sample, stopped);
+            session.await.unwrap_or_else(|end| end)
+        }
+        Err(end) => end,
     }
 }
 
@@ -131,7 +137,22 @@ where
                 Err((code, sentence, end)) => (Reply::Refused { code, sentence }, end),
             },
             Command::Shutdown => (Reply::Done, Some(End::Done)),
-            _ => (refused(ErrorCode::Start, "the bridge has not been started"), None),
+            Command::Decide(_)
+            | Command::SetMode { .. }
+            | Command::SetRules { .. }
+            | Command::AddOrigin { .. }
+            | Command::Pause
+            | Command::Resume
+            | Command::Disconnect { .. }
+            | Command::Revoke { .. }
+            | Command::Unblock { .. }
+            | Command::SetSecrets { .. }
+            | Command::SetSettings { .. }
+            | Command::Mint { .. }
+            | Command::TryTool { .. }
+            | Command::SampleStart
+            | Command::SampleStop
+            | Command::Get { .. } => (refused(ErrorCode::Start, "the bridge has not been started"), None),
         };
         write(writer, &Event::Reply { request: request.request, reply }).await?;
         if let Some(end) = end {
@@ -168,6 +189,7 @@ async fn run<R, W>(
     lines: &mut Lines<R>,
     mut writer: Writer<W>,
     sample: &mut impl Sample,
+    stopped: impl Future<Output = ()>,
 ) -> Result<End, End>
 where
     R: AsyncBufRead + Unpin,
@@ -199,6 +221,7 @@ where
         () = session.obey_all(lines) => {}
         // A desktop that cannot be written to is gone as well.
         _ = &mut writing => {}
+        () = stopped => {}
     }
     session.sample.stop();
     drop(stop);
@@ -254,15 +277,33 @@ impl<S: Sample> Session<'_, S> {
                 self.sample.stop();
                 Some(Reply::Done)
             }
-            command => self.hub.obey(command).await,
+            Command::Decide(_)
+            | Command::SetMode { .. }
+            | Command::SetRules { .. }
+            | Command::AddOrigin { .. }
+            | Command::Pause
+            | Command::Resume
+            | Command::Disconnect { .. }
+            | Command::Revoke { .. }
+            | Command::Unblock { .. }
+            | Command::SetSecrets { .. }
+            | Command::SetSettings { .. }
+            | Command::Get { .. }
+            | Command::Shutdown => self.hub.obey(command).await,
         }
     }
 
     fn mint(&self, subject: ClientId, role: Role, label: Option<Label>, seconds: Option<u64>) -> Reply {
         let access = self.hub.access().borrow().clone();
+        if seconds == Some(0) {
+            return refused(ErrorCode::Value, "a token that ends at once is none");
+        }
         let generation = access.standing().generation(&subject, role);
+        let floor = access.standing().floor(&subject, role, label.as_ref());
         let grant = Grant { subject, role, label, generation, ttl: seconds.map(Duration::from_secs) };
-        let now = SystemTime::now();
+        // In the millisecond of a revocation a token would be refused as one from before.
+        let floor = floor.and_then(|floor| Duration::try_from_secs_f64(floor.seconds()).ok());
+        let now = SystemTime::now().max(SystemTime::UNIX_EPOCH + floor.unwrap_or_default());
         match mint(access.secrets(), &grant, now) {
             Ok(token) => Reply::Token { token, ends: grant.end(now).map(|end| millis(end.seconds())) },
             Err(fault) => refused(ErrorCode::Value, &format!("no token was made: {fault}")),

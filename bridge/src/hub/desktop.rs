@@ -1,6 +1,6 @@
 //! What the desktop asks of the hub, and what follows from it at once for everything under way.
 
-use std::time::Duration;
+use std::{collections::HashSet, time::Duration};
 
 use clientmcp_protocol::{
     codes::CloseCode,
@@ -13,13 +13,14 @@ use clientmcp_protocol::{
 };
 
 use super::{
-    Close,
+    Close, NATIVE,
     calls::Live,
     state::{Gone, State},
 };
 use crate::{
     approvals::{Judgement, Now, Permit, Situation},
     call::{Agent, Routed},
+    origin,
     refusal::{Outcome, Refusal},
     token::{Access, Secret, Secrets},
 };
@@ -123,6 +124,10 @@ impl State {
         if rules.len() > RULES {
             return refused(ErrorCode::Value, "there are more rules than there can be");
         }
+        let ids: HashSet<_> = rules.iter().map(|rule| &rule.id).collect();
+        if ids.len() < rules.len() {
+            return refused(ErrorCode::Value, "two rules have one id");
+        }
         self.policy.set_rules(rules, now);
         self.policy_changed(now);
         Reply::Done
@@ -143,8 +148,8 @@ impl State {
     }
 
     fn add_origin(&mut self, application: ClientId, origin: &str) -> Reply {
-        if origin == "null" || origin.is_empty() {
-            return refused(ErrorCode::Value, "`null` stands for any page at all and is never allowed");
+        if let (false, Err(fault)) = (origin == NATIVE, origin::check(origin)) {
+            return refused(ErrorCode::Value, fault);
         }
         let origins = self.pins.entry(application).or_default();
         if !origins.iter().any(|pinned| pinned == origin) {
@@ -176,7 +181,8 @@ impl State {
                 // A floor never falls, even when the clock was set back.
                 let before = self.floors.iter().find(|floor| same(floor)).map(|floor| floor.issued_before);
                 self.floors.retain(|floor| !same(floor));
-                let issued_before = before.unwrap_or_default().max(now.wall);
+                // What was made in this very millisecond was made before.
+                let issued_before = before.unwrap_or_default().max(Millis(now.wall.0 + 1));
                 self.floors.push(Floor { application, role, label, issued_before });
             }
         }
@@ -200,14 +206,14 @@ impl State {
 
     /// What was let in before is looked at again, and cut off where it would not be let in now.
     fn set_access(&mut self, now: Now, access: Access) {
-        let fallen: Vec<_> = self.applications.connections(|application| !access.stands(&application.claims));
-        for connection in fallen {
-            let close = Close { code: CloseCode::Unauthorized, reason: "the token was revoked" };
-            self.disconnect(now, connection, Gone::Left, Some(close));
-        }
         let stands = |live: &Live| live.routed.call.credential.as_ref().is_none_or(|claims| access.stands(claims));
         for number in self.calls.such_as(|live| !stands(live)) {
             self.stop(now, number, Refusal::Revoked);
+        }
+        // Agents first: one that is cut off with its application is not told what became of its call.
+        for connection in self.applications.connections(|application| !access.stands(&application.claims)) {
+            let close = Close { code: CloseCode::Unauthorized, reason: "the token was revoked" };
+            self.disconnect(now, connection, Gone::Left, Some(close));
         }
         self.access.send_replace(access.into());
     }
@@ -325,8 +331,7 @@ pub fn settings_fault(settings: &Settings) -> Option<&'static str> {
     if !within(settings.question_seconds, QUESTION_TIME_RANGE) {
         return Some("the time for an answer is 10 to 600 seconds");
     }
-    let null = settings.allow_origins.iter().any(|origin| origin == "null");
-    null.then_some("`null` stands for any page at all and is never allowed")
+    settings.allow_origins.iter().find_map(|origin| origin::check(origin).err())
 }
 
 fn refused(code: ErrorCode, sentence: &str) -> Reply {

@@ -43,7 +43,7 @@ pub use self::{
 use crate::{
     approvals::{Asking, Now},
     call::{Agent, Call, CallId, ConnectionId, HangUp, RequestKey, Routed},
-    declaration::Declaration,
+    declaration::{Declaration, Tool},
     refusal::{Ended, Limit, Outcome, Refusal},
     text::Text,
     token::{Access, Claims, TokenFault},
@@ -91,6 +91,8 @@ pub(crate) enum Command {
     Disconnect { connection: ConnectionId, done: Option<oneshot::Sender<()>> },
     /// A call wants to be sent. The person's own is approved by the click that made it.
     Submit { routed: Box<Routed>, own: bool, leave: Leave, sent: oneshot::Sender<Sent> },
+    /// A call led nowhere.
+    Note { call: Box<Call>, refusal: Refusal },
     /// Its agent is gone.
     GiveUp { number: u64 },
     /// A legacy agent takes back what it asked.
@@ -213,8 +215,22 @@ impl Hub {
         self.desk.clone()
     }
 
-    /// Finds the application and the tool.
-    pub fn route(&self, call: Call) -> Result<Routed, Refusal> {
+    /// Finds the application and the tool. A call that leads nowhere is shown to the desktop too.
+    pub async fn route(&self, call: Call) -> Result<Routed, Refusal> {
+        match self.find(&call) {
+            Ok((connection, tool)) => Ok(Routed { connection, tool, call }),
+            Err(refusal) => {
+                if self.desk.is_some() {
+                    let note = Command::Note { call: Box::new(call), refusal: refusal.clone() };
+                    // A hub that is gone shows nothing any more.
+                    let _ = self.commands.send(note).await;
+                }
+                Err(refusal)
+            }
+        }
+    }
+
+    fn find(&self, call: &Call) -> Result<(ConnectionId, Arc<Tool>), Refusal> {
         let ended = |outcome| Err(Ended { outcome, structured: false }.into());
         let view = self.view.borrow();
         let barred = view.barred(&call.agent);
@@ -222,10 +238,10 @@ impl Hub {
             return ended(barred.unwrap_or(Outcome::Offline));
         };
         match (served.declaration.tool(&call.tool), barred) {
-            // What bars it is said where it is recorded.
-            (Some(tool), _) => Ok(Routed { connection: served.connection, tool: Arc::clone(tool), call }),
+            // What bars it is said in the step that takes it in.
+            (Some(tool), _) => Ok((served.connection, Arc::clone(tool))),
             (None, Some(outcome)) => ended(outcome),
-            (None, None) => Err(Refusal::UnknownTool(call.tool)),
+            (None, None) => Err(Refusal::UnknownTool(call.tool.clone())),
         }
     }
 
@@ -251,7 +267,7 @@ impl Hub {
             reported: None,
             credential: None,
         };
-        let routed = self.route(call)?;
+        let routed = self.route(call).await?;
         if routed.tool.fingerprint != fingerprint {
             return Err(Ended { outcome: Outcome::Changed, structured: false }.into());
         }

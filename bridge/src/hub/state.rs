@@ -111,6 +111,12 @@ impl State {
                 let permit = own.then(Permit::of_own_call);
                 let _ = sent.send(self.submit(now, *routed, permit, leave));
             }
+            Command::Note { call, refusal } => {
+                let number = self.calls.next();
+                if let Some(desk) = &mut self.desk {
+                    desk.note(now, number, &call, &refusal);
+                }
+            }
             Command::GiveUp { number } => self.give_up(now, number),
             Command::CancelRequest { key } => self.cancel_request(now, &key),
             Command::Desktop { command, reply } => {
@@ -229,6 +235,12 @@ impl State {
             Some(permit) => Judgement::Allow(permit),
             None => self.policy.judge(situation, now),
         };
+        // A definition that a rule was made for has been looked at.
+        if matches!(judgement, Judgement::Allow(_)) && self.policy.ruled(situation, now) {
+            let (application, tool) = (agent.application.clone(), routed.tool.name.clone());
+            self.policy.mark_seen(application, tool, routed.tool.fingerprint);
+            self.remember();
+        }
         if !matches!(judgement, Judgement::Refuse(_)) {
             self.room_for(routed)?;
         }
