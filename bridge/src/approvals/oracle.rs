@@ -51,18 +51,35 @@ impl Oracle {
         self.history.push(fact);
     }
 
-    /// What may never be sent, whatever the person says to a question.
-    pub(crate) fn barred(&self, agent: &Agent, now: Now) -> Option<Outcome> {
+    /// Says whether this look could show anything new.
+    pub(crate) fn look(&mut self, now: Now) -> bool {
+        let last =
+            self.history.iter().rev().find_map(|fact| if let Fact::Looked(at) = fact { Some(*at) } else { None });
+        let new = last != Some(now);
+        if new {
+            self.learn(Fact::Looked(now));
+        }
+        new
+    }
+
+    /// What keeps an application's tools from being called by anybody.
+    pub(crate) fn halted(&self, application: &ClientId, now: Now) -> Option<Outcome> {
         let mut paused = false;
         for fact in &self.history {
             if let Fact::Paused(said) = fact {
                 paused = *said;
             }
         }
-        if paused {
-            return Some(Outcome::Paused);
+        match self.mode(application, now) {
+            _ if paused => Some(Outcome::Paused),
+            Mode::Block => Some(Outcome::Blocked),
+            Mode::Ask | Mode::AskExceptReadOnly | Mode::AllowAll => None,
         }
-        (self.mode(&agent.application, now) == Mode::Block || self.is_blocked(agent, now)).then_some(Outcome::Blocked)
+    }
+
+    /// What may never be sent, whatever the person says to a question.
+    pub(crate) fn barred(&self, agent: &Agent, now: Now) -> Option<Outcome> {
+        self.halted(&agent.application, now).or(self.is_blocked(agent, now).then_some(Outcome::Blocked))
     }
 
     pub(crate) fn fate(&self, situation: Situation<'_>, now: Now) -> Fate {
@@ -87,6 +104,11 @@ impl Oracle {
         }
     }
 
+    /// Whether an allow rule holds, so that its definition counts as seen.
+    pub(crate) fn ruled(&self, situation: Situation<'_>, now: Now) -> bool {
+        self.rules(now).iter().any(|rule| rule.verdict == Verdict::Allow && fits(rule, situation))
+    }
+
     pub(crate) fn mode(&self, application: &ClientId, now: Now) -> Mode {
         let mut mode = Mode::Ask;
         for (at, fact) in self.history.iter().enumerate() {
@@ -100,7 +122,7 @@ impl Oracle {
         mode
     }
 
-    fn is_blocked(&self, agent: &Agent, now: Now) -> bool {
+    pub(crate) fn is_blocked(&self, agent: &Agent, now: Now) -> bool {
         let mut blocked = false;
         for (at, fact) in self.history.iter().enumerate() {
             match fact {

@@ -3,10 +3,7 @@
 
 use std::time::Duration;
 
-use clientmcp_protocol::{
-    control::{Memory, Millis, Mode, Rule, RuleAgent, Until, Verdict},
-    ids::Label,
-};
+use clientmcp_protocol::control::{Memory, Millis, Mode, Rule, RuleAgent, Until, Verdict};
 use proptest::{collection::vec, option, prelude::*, sample::select};
 
 use super::{

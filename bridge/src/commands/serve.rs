@@ -119,7 +119,7 @@ async fn controlled() -> Exit {
         }
     };
     let input = tokio::io::BufReader::new(tokio::io::stdin());
-    match control::serve(input, tokio::io::stdout(), ShoppingList::default(), stopped).await {
+    match control::serve::<Bridge>(input, tokio::io::stdout(), ShoppingList::default(), stopped).await {
         End::Done => Exit::Done,
         End::Version => Exit::Usage,
         End::PortTaken => Exit::PortTaken,

@@ -23,11 +23,9 @@ use super::{
 };
 use crate::{
     approvals::Asking,
-    hub::{Beginning, Hub, ending, settings_fault},
+    hub::{Beginning, Hub, Untried, ending, settings_fault},
     port::ListenError,
-    refusal::{Outcome, Refusal},
     room::Room,
-    server::Bridge,
     text::{self, Text},
     token::{Access, Grant, Secret, Secrets, mint},
 };
@@ -50,6 +48,26 @@ pub enum End {
     NoSecret,
 }
 
+/// Takes the port and serves the bridge's peers there.
+pub trait Listener: Sized {
+    /// Takes the port; 0 takes a free one.
+    fn listen(port: u16) -> Result<Self, ListenError>;
+
+    /// Where agents call.
+    fn mcp_url(&self) -> String;
+
+    /// Where applications connect.
+    fn connect_url(&self) -> String;
+
+    /// Serves until `stop` resolves; then ends in order.
+    fn serve(
+        self,
+        hub: Hub,
+        room: Room,
+        stop: impl Future<Output = ()> + Send + 'static,
+    ) -> impl Future<Output = ()> + Send + 'static;
+}
+
 /// The sample application, which runs in the bridge's process and connects like any other.
 pub trait Sample {
     /// Its client ID.
@@ -63,7 +81,7 @@ pub trait Sample {
 }
 
 /// Serves one desktop, until it goes away or `stopped` resolves.
-pub async fn serve(
+pub async fn serve<L: Listener>(
     input: impl AsyncBufRead + Unpin,
     output: impl AsyncWrite + Unpin + Send + 'static,
     mut sample: impl Sample,
@@ -81,7 +99,7 @@ pub async fn serve(
     };
     match begun {
         Ok((bridge, start, request)) => {
-            let session = run(bridge, start, request, &mut lines, writer, &mut sample, stopped);
+            let session = run::<L, _, _>(bridge, start, request, &mut lines, writer, &mut sample, stopped);
             session.await.unwrap_or_else(|end| end)
         }
         Err(end) => end,
@@ -118,8 +136,9 @@ fn hello_of(line: &[u8]) -> Option<u32> {
 }
 
 /// Waits for `start`, and takes the port.
-async fn begin<R, W>(lines: &mut Lines<R>, writer: &mut Writer<W>) -> Result<(Bridge, Start, Count), End>
+async fn begin<L, R, W>(lines: &mut Lines<R>, writer: &mut Writer<W>) -> Result<(L, Start, Count), End>
 where
+    L: Listener,
     R: AsyncBufRead + Unpin,
     W: AsyncWrite + Unpin,
 {
@@ -163,12 +182,12 @@ where
 
 type Fault = (ErrorCode, String, Option<End>);
 
-fn prepare(start: Start) -> Result<(Bridge, Start), Fault> {
+fn prepare<L: Listener>(start: Start) -> Result<(L, Start), Fault> {
     if let Some(fault) = settings_fault(&start.settings) {
         return Err((ErrorCode::Value, fault.to_owned(), None));
     }
     secrets(&start.secrets.0).map_err(|sentence| (ErrorCode::Secret, sentence, Some(End::NoSecret)))?;
-    match Bridge::listen(start.port) {
+    match L::listen(start.port) {
         Ok(bridge) => Ok((bridge, start)),
         Err(error @ ListenError::Taken { .. }) => Err((ErrorCode::PortTaken, error.to_string(), Some(End::PortTaken))),
         Err(error @ ListenError::Failed { .. }) => Err((ErrorCode::Listen, error.to_string(), Some(End::Failed))),
@@ -182,8 +201,8 @@ fn secrets(texts: &[String]) -> Result<Secrets, String> {
 }
 
 /// Serves, until the desktop is gone; then ends in order.
-async fn run<R, W>(
-    bridge: Bridge,
+async fn run<L, R, W>(
+    bridge: L,
     start: Start,
     request: Count,
     lines: &mut Lines<R>,
@@ -192,6 +211,7 @@ async fn run<R, W>(
     stopped: impl Future<Output = ()>,
 ) -> Result<End, End>
 where
+    L: Listener,
     R: AsyncBufRead + Unpin,
     W: AsyncWrite + Unpin + Send + 'static,
 {
@@ -351,10 +371,10 @@ async fn tried(hub: &Hub, application: ClientId, tool: &ToolName, fingerprint: F
             let number = Count(ticket.number());
             Reply::Tried { outcome: ending(&ticket.answer().await), number }
         }
-        Err(Refusal::Ended(ended)) if ended.outcome == Outcome::Changed => {
-            refused(ErrorCode::Stale, "the tool has changed meanwhile: look at it again")
+        Err(Untried::Stale) => refused(ErrorCode::Stale, "the tool has changed meanwhile: look at it again"),
+        Err(Untried::Refused { refusal, number }) => {
+            Reply::Tried { outcome: ending(&Err(refusal)), number: Count(number) }
         }
-        Err(refusal) => Reply::Tried { outcome: ending(&Err(refusal)), number: Count(0) },
     }
 }
 

@@ -126,7 +126,7 @@ impl State {
         }
         let ids: HashSet<_> = rules.iter().map(|rule| &rule.id).collect();
         if ids.len() < rules.len() {
-            return refused(ErrorCode::Value, "two rules have one id");
+            return refused(ErrorCode::Value, "two rules have the same id");
         }
         self.policy.set_rules(rules, now);
         self.policy_changed(now);

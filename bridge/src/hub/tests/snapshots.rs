@@ -3,12 +3,12 @@
 use std::{sync::Arc, time::Duration};
 
 use clientmcp_protocol::{
-    control::{Command as Ask, Count, Event, Mode, Rule, Secrets, Snapshot, Until, Verdict},
+    control::{Command as Ask, Count, Event, Rule, Secrets, Snapshot, Verdict},
     limits::{APPLICATIONS, CONTROL_BYTES, RULES, SNAPSHOT_PAUSE},
 };
 
-use super::super::{bench::*, *};
 use crate::call::HangUp;
+use crate::hub::{bench::*, *};
 
 fn bytes(snapshot: &Arc<Snapshot>) -> usize {
     serde_json::to_string(&Event::Snapshot(Box::new((**snapshot).clone()))).unwrap().len()
