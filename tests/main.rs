@@ -2,6 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test ends by panicking")]
 
+mod approvals;
+mod approvals_limits;
+mod approvals_random;
+mod approvals_rules;
 mod batches;
 mod bodies;
 mod calls;
@@ -10,6 +14,8 @@ mod channel;
 mod channel_limits;
 mod cli_tokens;
 mod conformance;
+mod control;
+mod control_texts;
 mod credentials;
 mod demo;
 mod envelope;
@@ -20,8 +26,10 @@ mod limits;
 mod mirrored;
 mod origin;
 mod outcomes;
+mod pins;
 mod register;
 mod results;
+mod revocation;
 mod schema;
 mod serve;
 mod sse;

@@ -11,7 +11,12 @@ use crate::{Exit, complain};
 pub(crate) fn run(command: impl Future<Output = Exit>) -> Exit {
     start_log();
     match tokio::runtime::Builder::new_current_thread().enable_all().build() {
-        Ok(runtime) => runtime.block_on(command),
+        Ok(runtime) => {
+            let exit = runtime.block_on(command);
+            // A read of stdin, or a write to a stdout that nobody reads, would be waited for without an end.
+            runtime.shutdown_background();
+            exit
+        }
         Err(error) => {
             complain(format_args!("the program could not start: {error}"));
             Exit::Failed

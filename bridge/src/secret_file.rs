@@ -6,12 +6,13 @@
 
 use std::{
     fmt,
-    fs::{File, OpenOptions},
+    fs::OpenOptions,
     io::{self, Read as _, Write as _},
     path::{Path, PathBuf},
 };
 
 use clientmcp_protocol::limits::SECRET_BYTES;
+use clientmcp_settings::private::{self, Links, Untrusted};
 
 use crate::token::{NoRandomness, Secret, SecretFault, Secrets};
 
@@ -31,9 +32,7 @@ enum Problem {
     Unopened(io::Error),
     Unread(io::Error),
     Irregular,
-    #[cfg(unix)]
     Foreign,
-    #[cfg(unix)]
     Shared(u32),
     Large,
     NotText,
@@ -42,6 +41,19 @@ enum Problem {
     Exists,
     Unwritten(io::Error),
     NoRandomness(NoRandomness),
+}
+
+impl From<Untrusted> for Problem {
+    fn from(untrusted: Untrusted) -> Self {
+        match untrusted {
+            Untrusted::Missing => Self::Missing,
+            Untrusted::Unopened(error) => Self::Unopened(error),
+            Untrusted::Unread(error) => Self::Unread(error),
+            Untrusted::Irregular => Self::Irregular,
+            Untrusted::Foreign => Self::Foreign,
+            Untrusted::Shared(mode) => Self::Shared(mode),
+        }
+    }
 }
 
 impl std::error::Error for SecretFileError {}
@@ -57,9 +69,7 @@ impl fmt::Display for SecretFileError {
             Problem::Irregular => {
                 f.write_str("not a regular file, so it could change at any time; name a file instead")
             }
-            #[cfg(unix)]
             Problem::Foreign => f.write_str("another user owns it and can change the secret; use a file of your own"),
-            #[cfg(unix)]
             Problem::Shared(mode) => write!(
                 f,
                 "other users have access (mode {mode:03o}), so the secret may be known to them; run `chmod 600 {file}`, or \
@@ -105,52 +115,13 @@ pub fn create(path: &Path) -> Result<(), SecretFileError> {
 }
 
 fn read_text(path: &Path) -> Result<String, Problem> {
-    let file = open(path).map_err(|error| {
-        let missing = error.kind() == io::ErrorKind::NotFound;
-        if missing { Problem::Missing } else { Problem::Unopened(error) }
-    })?;
-    check_access(&file)?;
+    let file = private::open(path, Links::Follow)?;
     let mut bytes = Vec::new();
     file.take(SECRET_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(Problem::Unread)?;
     if bytes.len() as u64 > SECRET_FILE_BYTES {
         return Err(Problem::Large);
     }
     String::from_utf8(bytes).map_err(|_| Problem::NotText)
-}
-
-/// A named pipe must not block us before it can be seen to be one.
-#[cfg(unix)]
-fn open(path: &Path) -> io::Result<File> {
-    use rustix::fs::{Mode, OFlags};
-    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
-    Ok(rustix::fs::open(path, flags, Mode::empty())?.into())
-}
-
-#[cfg(not(unix))]
-fn open(path: &Path) -> io::Result<File> {
-    File::open(path)
-}
-
-#[cfg(unix)]
-fn check_access(file: &File) -> Result<(), Problem> {
-    use std::os::unix::fs::MetadataExt as _;
-    let metadata = file.metadata().map_err(Problem::Unread)?;
-    if !metadata.is_file() {
-        return Err(Problem::Irregular);
-    }
-    if metadata.uid() != rustix::process::geteuid().as_raw() {
-        return Err(Problem::Foreign);
-    }
-    if metadata.mode() & 0o077 != 0 {
-        return Err(Problem::Shared(metadata.mode() & 0o777));
-    }
-    Ok(())
-}
-
-#[cfg(not(unix))]
-fn check_access(file: &File) -> Result<(), Problem> {
-    let metadata = file.metadata().map_err(Problem::Unread)?;
-    if metadata.is_file() { Ok(()) } else { Err(Problem::Irregular) }
 }
 
 /// A byte order mark and line ends are no part of a secret, spaces are; blank lines are skipped.

@@ -26,6 +26,7 @@ use self::connections::{Busy, Connections, Place};
 use crate::{
     agent::{self, Endpoint, Severed},
     client::{self, Channel},
+    control::Listener,
     guard::{self, Guard},
     hub::{Check, Hub},
     port::{self, ListenError},
@@ -76,6 +77,29 @@ impl Bridge {
         let _ = stopping.send(());
         // Every connection and every application holds a sender; when the last one is gone, so are they.
         let _ = timeout(CLOSE_TIME + Duration::from_secs(1), last.recv()).await;
+    }
+}
+
+impl Listener for Bridge {
+    fn listen(port: u16) -> Result<Self, ListenError> {
+        Self::listen(port)
+    }
+
+    fn mcp_url(&self) -> String {
+        self.mcp_url()
+    }
+
+    fn connect_url(&self) -> String {
+        self.connect_url()
+    }
+
+    fn serve(
+        self,
+        hub: Hub,
+        room: Room,
+        stop: impl Future<Output = ()> + Send + 'static,
+    ) -> impl Future<Output = ()> + Send + 'static {
+        self.serve(hub, room, stop)
     }
 }
 

@@ -17,6 +17,7 @@ use serde::Deserialize;
 
 use crate::{
     SettingsId,
+    private::{self, Links},
     remembered::{Remembered, VERSION},
     trouble::{Aside, Problem, SaveError, Trouble, Unsaved},
 };
@@ -129,49 +130,10 @@ fn resolved(path: &Path) -> PathBuf {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Problem> {
-    let file = open_file(path).map_err(|error| {
-        let missing = error.kind() == io::ErrorKind::NotFound;
-        if missing { Problem::Missing } else { Problem::Unread(error) }
-    })?;
-    check_access(&file)?;
+    let file = private::open(path, Links::Refuse)?;
     let mut bytes = Vec::new();
     file.take(SETTINGS_BYTES + 1).read_to_end(&mut bytes).map_err(Problem::Unread)?;
     if bytes.len() as u64 > SETTINGS_BYTES { Err(Problem::Large) } else { Ok(bytes) }
-}
-
-/// A named pipe must not block us before it can be seen to be one. Links were followed before.
-#[cfg(unix)]
-fn open_file(path: &Path) -> io::Result<File> {
-    use rustix::fs::{Mode, OFlags};
-    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW;
-    Ok(rustix::fs::open(path, flags, Mode::empty())?.into())
-}
-
-#[cfg(not(unix))]
-fn open_file(path: &Path) -> io::Result<File> {
-    File::open(path)
-}
-
-#[cfg(unix)]
-fn check_access(file: &File) -> Result<(), Problem> {
-    use std::os::unix::fs::MetadataExt as _;
-    let metadata = file.metadata().map_err(Problem::Unread)?;
-    if !metadata.is_file() {
-        return Err(Problem::Irregular);
-    }
-    if metadata.uid() != rustix::process::geteuid().as_raw() {
-        return Err(Problem::OtherOwner);
-    }
-    if metadata.mode() & 0o077 != 0 {
-        return Err(Problem::Shared(metadata.mode() & 0o777));
-    }
-    Ok(())
-}
-
-#[cfg(not(unix))]
-fn check_access(file: &File) -> Result<(), Problem> {
-    let metadata = file.metadata().map_err(Problem::Unread)?;
-    if metadata.is_file() { Ok(()) } else { Err(Problem::Irregular) }
 }
 
 /// What every version of the file has in common.

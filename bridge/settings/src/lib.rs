@@ -7,6 +7,7 @@
 
 mod file;
 mod id;
+pub mod private;
 mod remembered;
 mod settings;
 mod trouble;

@@ -6,7 +6,7 @@ use std::{fmt, io, path::PathBuf};
 
 use clientmcp_protocol::shown::shown_whole;
 
-use crate::{file::SETTINGS_BYTES, remembered::Fault};
+use crate::{file::SETTINGS_BYTES, private::Untrusted, remembered::Fault};
 
 /// Why what was remembered is not known. The strictest state is used instead, and a new secret is needed.
 #[derive(Debug)]
@@ -16,20 +16,27 @@ pub struct Trouble {
     pub(crate) aside: Aside,
 }
 
+impl From<Untrusted> for Problem {
+    fn from(untrusted: Untrusted) -> Self {
+        match untrusted {
+            Untrusted::Missing => Self::Missing,
+            Untrusted::Unopened(error) | Untrusted::Unread(error) => Self::Unread(error),
+            Untrusted::Irregular => Self::Irregular,
+            Untrusted::Foreign => Self::OtherOwner,
+            Untrusted::Shared(mode) => Self::Shared(mode),
+        }
+    }
+}
+
 #[derive(Debug)]
 pub(crate) enum Problem {
     Missing,
     Unread(io::Error),
     Irregular,
-    #[cfg(unix)]
     OtherOwner,
-    #[cfg(unix)]
     Shared(u32),
     Large,
-    NotSettings {
-        line: usize,
-        column: usize,
-    },
+    NotSettings { line: usize, column: usize },
     Fault(Fault),
     Newer(u64),
     OtherId,
@@ -87,9 +94,7 @@ impl fmt::Display for Problem {
             Self::Missing => f.write_str("the settings file that goes with the secret is missing"),
             Self::Unread(error) => write!(f, "not read ({})", shown_whole(&error.to_string())),
             Self::Irregular => f.write_str("not a regular file"),
-            #[cfg(unix)]
             Self::OtherOwner => f.write_str("another user owns it and can change it"),
-            #[cfg(unix)]
             Self::Shared(mode) => write!(f, "other users have access to it (mode {mode:03o})"),
             Self::Large => write!(f, "larger than {SETTINGS_BYTES} bytes"),
             Self::NotSettings { line, column } => write!(f, "not settings (line {line}, column {column})"),

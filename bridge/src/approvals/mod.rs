@@ -103,6 +103,11 @@ impl Policy {
         self.rules_in_force(now).any(|rule| rule.verdict == Verdict::Deny && denies(rule, situation))
     }
 
+    /// Whether an allow rule holds for this call.
+    pub fn ruled(&self, situation: Situation<'_>, now: Now) -> bool {
+        self.rules_in_force(now).any(|rule| rule.verdict == Verdict::Allow && allows(rule, situation))
+    }
+
     /// Deny beats allow, a rule beats the mode.
     pub fn judge(&self, situation: Situation<'_>, now: Now) -> Judgement {
         if let Some(outcome) = self.barred(situation.agent, now) {
@@ -111,8 +116,7 @@ impl Policy {
         if self.denied(situation, now) {
             return Judgement::Refuse(Outcome::Declined);
         }
-        let ruled = self.rules_in_force(now).any(|rule| rule.verdict == Verdict::Allow && allows(rule, situation));
-        if ruled || self.asking() == Asking::Off {
+        if self.ruled(situation, now) || self.asking() == Asking::Off {
             return Judgement::Allow(Permit(()));
         }
         match self.mode(&situation.agent.application, now) {

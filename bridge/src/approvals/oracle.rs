@@ -106,6 +106,11 @@ impl Oracle {
         }
     }
 
+    /// Whether an allow rule holds, so that its definition counts as seen.
+    pub(crate) fn ruled(&self, situation: Situation<'_>, now: Now) -> bool {
+        self.rules(now).iter().any(|rule| rule.verdict == Verdict::Allow && fits(rule, situation))
+    }
+
     pub(crate) fn mode(&self, application: &ClientId, now: Now) -> Mode {
         let mut mode = Mode::Ask;
         for (at, fact) in self.history.iter().enumerate() {

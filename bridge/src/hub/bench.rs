@@ -7,14 +7,18 @@ use std::{
 };
 
 use clientmcp_protocol::{
-    control::{Also, ClientOrigins, Count, Decide, Mode, QuestionHead, Rule, RuleAgent, Snapshot, Until, Verdict},
+    codes::CloseCode,
+    control::{
+        Also, ClientOrigins, Count, Decide, Memory, Mode, QuestionHead, Rule, RuleAgent, Snapshot, Until, Verdict,
+    },
     ids::{Label, QuestionId, ToolName},
     limits::SNAPSHOT_PAUSE,
 };
 
 use super::{calls::Question, state::State, *};
 use crate::{
-    declaration::Tool,
+    call::CallId,
+    declaration::{Declaration, Tool},
     token::{Grant, Secret, Secrets, mint},
 };
 

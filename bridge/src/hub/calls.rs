@@ -4,12 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use clientmcp_protocol::{
-    control::{CallHead, Count, Definition, Millis},
+    control::{CallHead, Definition, Millis},
     ids::QuestionId,
 };
 use tokio::{sync::oneshot, time::Instant};
 
-use super::Answer;
+use super::{Answer, desk::head};
 use crate::{
     approvals::Now,
     call::{CallId, ConnectionId, HangUp, RequestKey, Routed},
@@ -79,17 +79,8 @@ impl Live {
     }
 
     pub(super) fn head(&self, number: u64) -> CallHead {
-        let call = &self.routed.call;
-        CallHead {
-            number: Count(number),
-            application: call.agent.application.clone(),
-            tool: self.routed.tool.name.clone(),
-            agent: call.agent.label.clone(),
-            own: call.credential.is_none(),
-            sent: self.flying().map(|flying| flying.at.wall),
-            began: self.began,
-            arguments_bytes: Count::from(call.arguments.as_str().len()),
-        }
+        let sent = self.flying().map(|flying| flying.at.wall);
+        head(number, &self.routed.call, self.routed.tool.name.as_str(), sent, self.began)
     }
 }
 

@@ -13,13 +13,14 @@ use clientmcp_protocol::{
 };
 
 use super::{
-    Close,
+    Close, NATIVE,
     calls::Live,
     state::{Gone, State},
 };
 use crate::{
     approvals::{Judgement, Now, Permit, Situation},
     call::{Agent, Routed},
+    origin,
     refusal::{Outcome, Refusal},
     token::{Access, Secret, Secrets},
 };
@@ -146,6 +147,18 @@ impl State {
         Reply::Done
     }
 
+    fn add_origin(&mut self, application: ClientId, origin: &str) -> Reply {
+        if let (false, Err(fault)) = (origin == NATIVE, origin::check(origin)) {
+            return refused(ErrorCode::Value, fault);
+        }
+        let origins = self.pins.entry(application).or_default();
+        if !origins.iter().any(|pinned| pinned == origin) {
+            origins.push(origin.to_owned());
+        }
+        self.remember();
+        Reply::Done
+    }
+
     fn close_application(&mut self, now: Now, application: &ClientId) -> Reply {
         let Some(connection) = self.applications.holder(application) else {
             return refused(ErrorCode::NotFound, "this application is not connected");
@@ -168,7 +181,8 @@ impl State {
                 // A floor never falls, even when the clock was set back.
                 let before = self.floors.iter().find(|floor| same(floor)).map(|floor| floor.issued_before);
                 self.floors.retain(|floor| !same(floor));
-                let issued_before = before.unwrap_or_default().max(now.wall);
+                // What was made in this very millisecond was made before.
+                let issued_before = before.unwrap_or_default().max(Millis(now.wall.0 + 1));
                 self.floors.push(Floor { application, role, label, issued_before });
             }
         }
@@ -192,14 +206,14 @@ impl State {
 
     /// What was let in before is looked at again, and cut off where it would not be let in now.
     fn set_access(&mut self, now: Now, access: Access) {
-        let fallen: Vec<_> = self.applications.connections(|application| !access.stands(&application.claims));
-        for connection in fallen {
-            let close = Close { code: CloseCode::Unauthorized, reason: "the token was revoked" };
-            self.disconnect(now, connection, Gone::Left, Some(close));
-        }
         let stands = |live: &Live| live.routed.call.credential.as_ref().is_none_or(|claims| access.stands(claims));
         for number in self.calls.such_as(|live| !stands(live)) {
             self.stop(now, number, Refusal::Revoked);
+        }
+        // Agents first: one that is cut off with its application is not told what became of its call.
+        for connection in self.applications.connections(|application| !access.stands(&application.claims)) {
+            let close = Close { code: CloseCode::Unauthorized, reason: "the token was revoked" };
+            self.disconnect(now, connection, Gone::Left, Some(close));
         }
         self.access.send_replace(access.into());
     }
@@ -317,10 +331,9 @@ pub fn settings_fault(settings: &Settings) -> Option<&'static str> {
     if !within(settings.question_seconds, QUESTION_TIME_RANGE) {
         return Some("the time for an answer is 10 to 600 seconds");
     }
-    let null = settings.allow_origins.iter().any(|origin| origin == "null");
-    null.then_some("`null` stands for any page at all and is never allowed")
+    settings.allow_origins.iter().find_map(|origin| origin::check(origin).err())
 }
 
-pub(super) fn refused(code: ErrorCode, sentence: &str) -> Reply {
+fn refused(code: ErrorCode, sentence: &str) -> Reply {
     Reply::Refused { code, sentence: sentence.to_owned() }
 }

@@ -276,8 +276,8 @@ pub struct CallHead {
     pub number: Count,
     /// Whose tool.
     pub application: ClientId,
-    /// Which tool.
-    pub tool: ToolName,
+    /// Which tool, made harmless: it is the agent's word where there is no such tool.
+    pub tool: String,
     /// Who called.
     pub agent: Option<Label>,
     /// The person's own call.

@@ -228,7 +228,8 @@ impl Model {
                 }
             }
             Command::Desktop { command, .. } => expected.reply = Some(self.obey(command, expected)),
-            Command::Finished { .. } => {}
+            // The world notes nothing: what leads nowhere is no call here.
+            Command::Finished { .. } | Command::Note { .. } => {}
             Command::Shutdown { .. } => self.shut_down(expected),
         }
     }
@@ -310,7 +311,12 @@ impl Model {
             return self.answer(at, self.ended(at, outcome), expected);
         }
         let origin = &self.connected.iter().find(|holder| holder.id == *connection).unwrap().origin;
-        let fate = if own { Fate::Send } else { self.oracle.fate(situation(&self.calls[at], origin), self.now) };
+        let asked = situation(&self.calls[at], origin);
+        let fate = if own { Fate::Send } else { self.oracle.fate(asked, self.now) };
+        if !own && fate == Fate::Send && self.oracle.ruled(asked, self.now) {
+            let (application, name) = (call.agent.application.clone(), tool.name.clone());
+            self.oracle.learn(Fact::Seen(application, name, tool.fingerprint));
+        }
         match fate {
             Fate::Refuse(outcome) => self.answer(at, self.ended(at, outcome), expected),
             Fate::Send => self.send(at, expected),

@@ -19,7 +19,11 @@ use super::{
     dice::Dice,
     model::{Expected, Model, Stage},
 };
-use crate::{call::RequestKey, declaration::Tool, token::Secret};
+use crate::{
+    call::{CallId, RequestKey},
+    declaration::{Declaration, Tool},
+    token::Secret,
+};
 
 const APPLICATIONS: [&str; 2] = ["a", "b"];
 /// Enough for the limit of an application to be reached before each of them has reached its own.

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use clientmcp_protocol::{
+    codes::CloseCode,
     control::{
-        Also, Command as Ask, Count, ErrorCode, Floor, Mode, Pin, Rule, Secrets, TextRef, Until, Verdict, Which,
+        Also, Command as Ask, Count, ErrorCode, Floor, Memory, Mode, Pin, Rule, Secrets, TextRef, Until, Verdict, Which,
     },
     limits::{CALLS_IN_FLIGHT, RULES},
 };
@@ -318,16 +319,16 @@ fn what_is_made_after_a_revocation_is_good_and_what_was_revoked_stays_so() {
     assert_eq!(bench.obey(revoke(Role::Client, Which::Label(None))), Reply::Done);
     let mut later = (*claims("a", Role::Client, None)).clone();
     #[expect(clippy::cast_precision_loss, reason = "a date of our time")]
-    let now = NumericDate::new(bench.now.wall.0 as f64 / 1_000.0);
-    later.issued_at = now;
+    let next = NumericDate::new((bench.now.wall.0 + 1) as f64 / 1_000.0);
+    later.issued_at = next;
     assert!(bench.connect_with(later.into(), Some(NATIVE)).is_ok());
     let floor = |at| Floor { application: client("a"), role: Role::Client, label: None, issued_before: Millis(at) };
-    assert_eq!(bench.memory().floors, [floor(START + 1)]);
+    assert_eq!(bench.memory().floors, [floor(START + 2)]);
     bench.pass(Duration::from_secs(60));
     assert_eq!(bench.obey(revoke(Role::Client, Which::Label(None))), Reply::Done);
     bench.now.wall.0 -= 30_000;
     assert_eq!(bench.obey(revoke(Role::Client, Which::Label(None))), Reply::Done);
-    assert_eq!(bench.memory().floors, [floor(START + 60_001)], "a floor never falls, and is remembered as it is");
+    assert_eq!(bench.memory().floors, [floor(START + 60_002)], "a floor never falls, and is remembered as it is");
 }
 
 // holds: control-get-refused

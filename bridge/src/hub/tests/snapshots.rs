@@ -7,8 +7,8 @@ use clientmcp_protocol::{
     limits::{APPLICATIONS, CONTROL_BYTES, RULES, SNAPSHOT_PAUSE},
 };
 
-use super::super::{bench::*, *};
 use crate::call::HangUp;
+use crate::hub::{bench::*, *};
 
 fn bytes(snapshot: &Arc<Snapshot>) -> usize {
     serde_json::to_string(&Event::Snapshot(Box::new((**snapshot).clone()))).unwrap().len()

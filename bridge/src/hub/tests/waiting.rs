@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use clientmcp_protocol::{
+    codes::CloseCode,
     control::{Also, Command as Ask, ErrorCode, Mode, RuleAgent, Until, Verdict, Which},
     ids::QuestionId,
     limits::{BLOCK_TIME, CALLS_IN_FLIGHT, QUESTIONS, QUESTIONS_OF_AGENT},
 };
 
-use super::super::{bench::*, *};
+use crate::hub::{bench::*, *};
 use crate::{
     call::{HangUp, RequestId, RequestKey},
     refusal::Limit,

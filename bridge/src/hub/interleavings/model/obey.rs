@@ -101,21 +101,21 @@ impl Model {
             Which::All => *self.generations.entry((application, agent)).or_default() += 1,
             Which::Label(label) => {
                 let floor = self.floors.entry((application, agent, label.clone())).or_default();
-                *floor = self.now.wall.0.max(*floor);
+                *floor = (self.now.wall.0 + 1).max(*floor);
             }
         }
     }
 
     fn cut_off(&mut self, expected: &mut Expected) {
-        let fallen = self.connected.iter().filter(|holder| !self.stands(&holder.claims));
-        for connection in fallen.map(|holder| holder.id).collect::<Vec<_>>() {
-            self.gone(connection, Outcome::Offline, Some(CloseCode::Unauthorized), expected);
-        }
         for at in 0..self.calls.len() {
             let call = &self.calls[at];
             if call.is_live() && call.credential.as_ref().is_some_and(|claims| !self.stands(claims)) {
                 self.stop(at, Refusal::Revoked, expected);
             }
+        }
+        let fallen = self.connected.iter().filter(|holder| !self.stands(&holder.claims));
+        for connection in fallen.map(|holder| holder.id).collect::<Vec<_>>() {
+            self.gone(connection, Outcome::Offline, Some(CloseCode::Unauthorized), expected);
         }
     }
 

@@ -97,7 +97,9 @@ impl World {
             reported: None,
             credential: if own { None } else { Some(self.pass(application, Role::Agent, label)) },
         };
-        self.hands.extend(self.bench.hub.route(call).ok().map(|routed| (routed, own)));
+        if let Ok((connection, tool)) = self.bench.hub.find(&call) {
+            self.hands.push((Routed { call, connection, tool }, own));
+        }
         while !self.hands.is_empty() && self.dice.percent(75) {
             let place = self.dice.place(self.hands.len());
             let (routed, own) = self.hands.swap_remove(place);
