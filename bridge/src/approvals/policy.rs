@@ -137,11 +137,11 @@ impl Policy {
         let (rules_before, others) = (self.rules.len(), (self.modes.len(), self.blocked.len()));
         self.modes.retain(|_, mode| {
             let grants = mode.value != Mode::Block;
-            !mode.has_ended(now) && !(jumped && grants && mode.is_timed())
+            !(mode.has_ended(now) || (jumped && grants && mode.is_timed()))
         });
         self.rules.retain(|rule| {
             let grants = rule.value.verdict == Verdict::Allow;
-            !rule.has_ended(now) && !(jumped && grants && rule.is_timed())
+            !(rule.has_ended(now) || (jumped && grants && rule.is_timed()))
         });
         self.blocked.retain(|_, block| !block.has_ended(now));
         let rules_ended = rules_before != self.rules.len();

@@ -29,7 +29,7 @@ impl State {
     /// Does what was asked. What the hub does not know of is answered by the channel.
     pub(super) fn obey(&mut self, now: Now, command: Command) -> Reply {
         match command {
-            Command::Decide(decide) => self.decide(now, decide),
+            Command::Decide(decide) => self.decide(now, &decide),
             Command::SetMode { application, mode, until } => self.set_mode(now, application, mode, until),
             Command::SetRules { revision, rules } => self.set_rules(now, revision, rules),
             Command::AddOrigin { application, origin } => self.add_origin(application, &origin),
@@ -37,7 +37,7 @@ impl State {
             Command::Resume => self.set_paused(now, false),
             Command::Disconnect { application } => self.close_application(now, &application),
             Command::Revoke { application, role, which } => self.revoke(now, application, role, which),
-            Command::Unblock { application, label } => self.unblock(now, Agent { application, label }),
+            Command::Unblock { application, label } => self.unblock(now, &Agent { application, label }),
             Command::SetSecrets { secrets } => self.set_secrets(now, &secrets.0),
             Command::SetSettings { settings } => self.set_settings(settings),
             Command::Get { text, offset } => self.piece(&text, offset),
@@ -50,7 +50,7 @@ impl State {
         }
     }
 
-    fn decide(&mut self, now: Now, decide: Decide) -> Reply {
+    fn decide(&mut self, now: Now, decide: &Decide) -> Reply {
         if (decide.verdict, &decide.also) == (Verdict::Allow, &Also::BlockAgent) {
             return refused(ErrorCode::Value, "an agent cannot be allowed and blocked in one answer");
         }
@@ -139,8 +139,8 @@ impl State {
         Reply::Done
     }
 
-    fn unblock(&mut self, now: Now, agent: Agent) -> Reply {
-        if !self.policy.unblock(&agent) {
+    fn unblock(&mut self, now: Now, agent: &Agent) -> Reply {
+        if !self.policy.unblock(agent) {
             return refused(ErrorCode::NotFound, "this agent is not blocked");
         }
         self.policy_changed(now);

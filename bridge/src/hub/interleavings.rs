@@ -20,7 +20,7 @@ use self::world::World;
 const ONCE_FAILED: [(u64, &str); 0] = [];
 
 const INTERLEAVINGS: u64 = 100_000;
-const STEPS: u32 = 20;
+const STEPS: u32 = 16;
 
 /// Says which one failed.
 struct Named(u64);

@@ -371,8 +371,14 @@ fn a_remembered_no_declines_the_waiting_calls_that_it_fits_whatever_the_tool_bec
     assert_eq!(bench.decide(&flight, Verdict::Deny, remember(false)), Reply::Done);
     assert_eq!((outcome(flight), outcome(same)), (Outcome::Declined, Outcome::Declined));
     assert!(bench.waits(&other) && app.try_next().is_none());
+    let memory = bench.memory();
+    let [rule] = memory.rules.as_slice() else { panic!("{memory:?}") };
+    assert_eq!((rule.fingerprint, &rule.origin, rule.verdict), (None, &None, Verdict::Deny));
     bench.register(app.id, &[tool("go", 2)]);
     assert_eq!(outcome(bench.call("a")), Outcome::Declined);
+    let elsewhere = bench.connect_from("a", Some("https://a.example")).unwrap();
+    bench.register(elsewhere.id, &[tool("go", 1)]);
+    assert_eq!(outcome(bench.call("a")), Outcome::Declined, "wherever it comes from");
 }
 
 // holds: approval-block-agent
