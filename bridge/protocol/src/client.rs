@@ -77,3 +77,80 @@ pub struct Received<'a> {
     #[serde(borrow)]
     pub arguments: Option<&'a RawValue>,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Messages that the JavaScript SDK reads and writes in its own tests.
+    const GOLDEN: &str = include_str!("../fixtures/client-channel.json");
+
+    #[derive(Deserialize)]
+    struct Golden {
+        name: String,
+        from: String,
+        text: String,
+    }
+
+    fn golden(from: &str) -> Vec<Golden> {
+        let all: Vec<Golden> = serde_json::from_str(GOLDEN).unwrap();
+        let theirs: Vec<_> = all.into_iter().filter(|golden| golden.from == from).collect();
+        assert!(!theirs.is_empty());
+        theirs
+    }
+
+    fn printed(message: &impl Serialize) -> String {
+        serde_json::to_string(message).unwrap()
+    }
+
+    // holds: golden-messages
+    #[test]
+    fn what_the_bridge_sends_is_read_and_printed_to_the_byte() {
+        for Golden { name, text, .. } in golden("bridge") {
+            let received: Received<'_> = serde_json::from_str(&text).unwrap();
+            let message = match received.kind.as_str() {
+                "registered" => FromBridge::Registered,
+                "call" => FromBridge::Call {
+                    id: received.id.as_deref().unwrap(),
+                    name: received.name.as_deref().unwrap(),
+                    arguments: received.arguments.unwrap(),
+                },
+                "cancel" => FromBridge::Cancel { id: received.id.as_deref().unwrap() },
+                "pong" => FromBridge::Pong,
+                kind => panic!("{name}: {kind}"),
+            };
+            assert_eq!(printed(&message), text, "{name}");
+        }
+        assert!(golden("bridge").iter().any(|golden| golden.text == PONG));
+    }
+
+    /// What an application sends, in pieces as they stood.
+    #[derive(Deserialize)]
+    struct Sent<'a> {
+        r#type: String,
+        tools: Option<Vec<Box<RawValue>>>,
+        instructions: Option<String>,
+        id: Option<String>,
+        #[serde(borrow)]
+        result: Option<&'a RawValue>,
+    }
+
+    // holds: golden-messages
+    #[test]
+    fn what_an_application_sends_is_printed_to_the_byte() {
+        for Golden { name, text, .. } in golden("application") {
+            let sent: Sent<'_> = serde_json::from_str(&text).unwrap();
+            let message = match sent.r#type.as_str() {
+                "register" => FromApplication::Register {
+                    tools: sent.tools.as_deref().unwrap(),
+                    instructions: sent.instructions.as_deref(),
+                },
+                "result" => FromApplication::Result { id: sent.id.as_deref().unwrap(), result: sent.result.unwrap() },
+                "ping" => FromApplication::Ping,
+                kind => panic!("{name}: {kind}"),
+            };
+            assert_eq!(printed(&message), text, "{name}");
+        }
+        assert!(golden("application").iter().any(|golden| golden.text == PING));
+    }
+}

@@ -143,7 +143,7 @@ where
     W: AsyncWrite + Unpin,
 {
     loop {
-        let request = match read(lines.next().await.ok_or(End::Done)?) {
+        let request = match read(&lines.next().await.ok_or(End::Done)?) {
             Ok(request) => request,
             Err(event) => {
                 write(writer, &event).await?;
@@ -266,7 +266,7 @@ struct Session<'a, S> {
 impl<S: Sample> Session<'_, S> {
     async fn obey_all<R: AsyncBufRead + Unpin>(&mut self, lines: &mut Lines<R>) {
         while let Some(line) = lines.next().await {
-            let event = match read(line) {
+            let event = match read(&line) {
                 Err(event) => Some(event),
                 Ok(Request { command: Command::Shutdown, request }) => {
                     let _ = self.replies.send(Event::Reply { request, reply: Reply::Done }).await;
@@ -332,13 +332,10 @@ impl<S: Sample> Session<'_, S> {
 
     fn start_sample(&mut self) -> Reply {
         const DAY: u64 = 24 * 60 * 60;
-        match self.mint(self.sample.application(), Role::Client, None, Some(DAY)) {
-            Reply::Token { token, .. } => {
-                self.sample.start(&self.connect, token);
-                Reply::Done
-            }
-            reply => reply,
-        }
+        let reply = self.mint(self.sample.application(), Role::Client, None, Some(DAY));
+        let Reply::Token { token, .. } = reply else { return reply };
+        self.sample.start(&self.connect, token);
+        Reply::Done
     }
 
     fn try_tool(
@@ -385,8 +382,8 @@ fn object(arguments: &str) -> Option<Text> {
 }
 
 /// One command, or what is to be said of a line that is none.
-fn read(line: Line) -> Result<Request, Event> {
-    let sentence = match &line {
+fn read(line: &Line) -> Result<Request, Event> {
+    let sentence = match line {
         Line::Text(text) => match serde_json::from_slice(text) {
             Ok(request) => return Ok(request),
             // Where it stands, never what stands there: that may be a secret.
