@@ -21,14 +21,17 @@ impl Pieces {
         self.0.iter().map(Bytes::len).sum()
     }
 
-    /// The next piece.
-    pub fn next(&mut self) -> Option<Bytes> {
-        self.0.pop_front()
-    }
-
     /// Whether no piece is left.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+}
+
+impl Iterator for Pieces {
+    type Item = Bytes;
+
+    fn next(&mut self) -> Option<Bytes> {
+        self.0.pop_front()
     }
 }
 
