@@ -166,7 +166,15 @@ calls: Count,
 /**
  * Of `rules`.
  */
-rules: Count, };
+rules: Count, 
+/**
+ * Of `modes`.
+ */
+modes: Count, 
+/**
+ * Of `blocked`.
+ */
+blocked: Count, };
 
 /**
  * The answer to a question.

@@ -8,7 +8,7 @@ use std::{
 use clientmcp_protocol::{
     control::{CONTROL_VERSION, Command, Count, ErrorCode, Event, Hello, Millis, Reply, Request, Start},
     ids::{ClientId, Fingerprint, Label, Role, ToolName},
-    limits::JSON_NESTING,
+    limits::{CONTROL_BYTES, JSON_NESTING, MEMORY_BYTES},
 };
 use serde_json::value::RawValue;
 use tokio::{
@@ -87,7 +87,7 @@ pub async fn serve<L: Listener>(
     mut sample: impl Sample,
     stopped: impl Future<Output = ()>,
 ) -> End {
-    let (mut lines, mut writer) = (Lines::new(input), Writer(output));
+    let (mut lines, mut writer) = (Lines::new(input, MEMORY_BYTES), Writer(output));
     let mut stopped = std::pin::pin!(stopped);
     let beginning = async {
         greet(&mut lines, &mut writer).await?;
@@ -215,6 +215,8 @@ where
     R: AsyncBufRead + Unpin,
     W: AsyncWrite + Unpin + Send + 'static,
 {
+    // `start` was the one message that carries all there is to remember.
+    lines.take_at_most(CONTROL_BYTES);
     let secrets = secrets(&start.secrets.0).map_err(|_| End::NoSecret)?;
     let access = Access::new(secrets).with_revoked(&start.memory.generations, &start.memory.floors);
     let room = Room::make();
@@ -389,7 +391,7 @@ fn read(line: &Line) -> Result<Request, Event> {
             // Where it stands, never what stands there: that may be a secret.
             Err(fault) => format!("a line that is no command was left out (column {})", fault.column()),
         },
-        Line::TooLong => "a line that is longer than 1 MiB was left out".to_owned(),
+        Line::TooLong => "a line that is longer than a message may be was left out".to_owned(),
     };
     Err(Event::Error { code: ErrorCode::NotACommand, sentence })
 }

@@ -271,6 +271,8 @@ fn cut(snapshot: &mut Snapshot) {
         shorten(&mut snapshot.questions, most, &mut snapshot.cut.questions);
         shorten(&mut snapshot.calls, most, &mut snapshot.cut.calls);
         shorten(&mut snapshot.rules, most, &mut snapshot.cut.rules);
+        shorten(&mut snapshot.modes, most, &mut snapshot.cut.modes);
+        shorten(&mut snapshot.blocked, most, &mut snapshot.cut.blocked);
         // Room for the envelope and the line end.
         let fits = serde_json::to_string(&snapshot).is_ok_and(|text| text.len() + 64 <= CONTROL_BYTES);
         if fits || most == 0 {

@@ -72,9 +72,12 @@ impl State {
             },
             Also::Nothing | Also::BlockAgent => None,
         };
-        self.policy.mark_seen(agent.application.clone(), tool, fingerprint);
         match decide.verdict {
-            Verdict::Allow => self.approve(now, number, Permit::of_person()),
+            Verdict::Allow => {
+                // What was refused has been looked at too, but a no to one call is no reason to send others unasked.
+                self.policy.mark_seen(agent.application.clone(), tool, fingerprint);
+                self.approve(now, number, Permit::of_person());
+            }
             Verdict::Deny => self.end(now, number, Outcome::Declined),
         }
         if let Some(rule) = rule {

@@ -157,6 +157,10 @@ pub struct Cut {
     pub calls: Count,
     /// Of `rules`.
     pub rules: Count,
+    /// Of `modes`.
+    pub modes: Count,
+    /// Of `blocked`.
+    pub blocked: Count,
 }
 
 /// Requests that failed a check at the door. Counted only: nothing of them is kept.

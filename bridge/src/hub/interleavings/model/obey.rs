@@ -65,7 +65,9 @@ impl Model {
         }
         let (agent, tool, connection) = (call.agent.clone(), Arc::clone(&call.tool), call.connection);
         let origin = self.connected.iter().find(|holder| holder.id == connection).map(|holder| holder.origin.clone());
-        self.oracle.learn(Fact::Seen(agent.application.clone(), tool.name.clone(), tool.fingerprint));
+        if decide.verdict == Verdict::Allow {
+            self.oracle.learn(Fact::Seen(agent.application.clone(), tool.name.clone(), tool.fingerprint));
+        }
         match decide.verdict {
             Verdict::Allow => self.send(at, expected),
             Verdict::Deny => self.end(at, Outcome::Declined, expected),
