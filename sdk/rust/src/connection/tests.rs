@@ -206,7 +206,9 @@ async fn a_close_frame_is_answered_before_the_connection_is_dropped() {
         let (_handle, mut bridge, served) = online([]).await;
         let start = Instant::now();
         bridge.0.send(tungstenite::Message::Close(sent.clone())).await.unwrap();
-        let Some(Ok(tungstenite::Message::Close(answer))) = bridge.0.next().await else { panic!("no answer to {code}") };
+        let Some(Ok(tungstenite::Message::Close(answer))) = bridge.0.next().await else {
+            panic!("no answer to {code}")
+        };
         assert_eq!(answer, sent);
         assert!(bridge.0.next().await.is_none());
         assert_eq!(served.await.unwrap().ending, Ending::Closed { code, reason: String::new() });
