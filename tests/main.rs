@@ -20,6 +20,7 @@ mod credentials;
 mod demo;
 mod envelope;
 mod eras;
+mod frames;
 mod handshake;
 mod ladder;
 mod limits;

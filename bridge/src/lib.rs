@@ -13,6 +13,7 @@ pub mod guard;
 pub mod hub;
 pub mod mcp;
 pub mod origin;
+pub mod pieces;
 pub mod port;
 pub mod refusal;
 pub mod respond;

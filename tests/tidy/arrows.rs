@@ -9,11 +9,11 @@ use super::File;
 const SOURCE: &str = "bridge/src/";
 
 /// A module and what it may import; what those may import, it may too. `main` alone sees only what stands here.
-const ARROWS: [(&str, &[&str]); 26] = [
+const ARROWS: [(&str, &[&str]); 27] = [
     ("main", &["commands"]),
     ("commands", &["runtime", "secret_file", "server", "shim", "stop", "token"]),
     ("server", &["agent", "client", "control", "door", "guard", "port", "room", "token"]),
-    ("agent", &["guard", "mcp", "respond", "token"]),
+    ("agent", &["guard", "mcp", "pieces", "respond", "token"]),
     ("door", &["mcp", "token"]),
     ("shim", &["mcp"]),
     ("client", &["guard", "hub", "respond", "token"]),
@@ -24,13 +24,14 @@ const ARROWS: [(&str, &[&str]); 26] = [
     ("approvals", &["call"]),
     ("call", &["declaration", "refusal", "token"]),
     ("guard", &["refusal"]),
-    ("respond", &["refusal", "revision"]),
+    ("respond", &["pieces", "refusal", "revision"]),
     ("refusal", &["text"]),
     ("secret_file", &["token"]),
     ("token", &["text"]),
     ("port", &["text"]),
-    ("declaration", &["text"]),
+    ("declaration", &["revision", "text"]),
     ("origin", &[]),
+    ("pieces", &[]),
     ("revision", &[]),
     ("room", &[]),
     ("runtime", &[]),

@@ -104,6 +104,11 @@ async fn serve(arguments: Arguments, secrets: Secrets) -> Exit {
         complain(format_args!("the ready line could not be written to stdout: {error}"));
         return Exit::Failed;
     }
+    if arguments.confirm == Confirm::Ask {
+        tracing::warn!(
+            "nobody can be asked here: every call is answered `unattended`; --confirm off sends calls unasked"
+        );
+    }
     let room = Room::make();
     let hub = Hub::start(arguments.beginning(secrets, room));
     bridge.serve(hub, room, stopped).await;

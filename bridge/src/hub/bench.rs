@@ -15,7 +15,7 @@ use clientmcp_protocol::{
     limits::SNAPSHOT_PAUSE,
 };
 
-use super::{calls::Question, state::State, *};
+use super::{calls::Question, command::Sent, state::State, *};
 use crate::{
     call::CallId,
     declaration::{Declaration, Tool},

@@ -13,7 +13,7 @@ use tokio::{
 };
 
 use super::{
-    Answer, Farewell, Flight, Leave, Sent,
+    Answer, Farewell, Flight, Leave,
     apps::Application,
     calls::{Flying, Live, Question, Stage},
     state::{State, ended, frame},
@@ -26,7 +26,7 @@ use crate::{
 
 impl State {
     /// Takes a call in: it is sent, put to the person, or refused, in this one step. `permit` is the person's own click.
-    pub(super) fn submit(&mut self, now: Now, routed: Routed, permit: Option<Permit>, mut leave: Leave) -> Sent {
+    pub(super) fn submit(&mut self, now: Now, routed: Routed, permit: Option<Permit>, mut leave: Leave) -> Flight {
         let number = self.calls.next();
         let (answer, answered) = oneshot::channel();
         match self.judge(now, &routed, permit) {
@@ -36,7 +36,7 @@ impl State {
             Err(refusal) => self.refuse(now, number, &routed, now, answer, refusal),
         }
         leave.say(Farewell::GiveUp(number));
-        Ok(Flight { number, answer: answered, leave })
+        Flight { number, answer: answered, leave }
     }
 
     /// In the order of `docs/protocol.md`, "Call outcomes".

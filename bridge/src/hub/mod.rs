@@ -49,7 +49,7 @@ pub use self::{
     ticket::Ticket,
 };
 use self::{
-    command::{Admitted, Answer, Command, Ends, NotAdmitted, Sent},
+    command::{Admitted, Answer, Command, Ends, NotAdmitted},
     ticket::{Farewell, Flight, Leave},
 };
 use crate::{
@@ -141,7 +141,7 @@ impl Hub {
     /// Finds the application and the tool. A call that leads nowhere is shown to the desktop too.
     pub async fn route(&self, call: Call) -> Result<Routed, Refusal> {
         match self.find(&call) {
-            Ok((connection, tool)) => Ok(Routed { connection, tool, call }),
+            Ok((connection, tool)) => Ok(Routed { call, connection, tool }),
             Err(refusal) => {
                 self.note(call, refusal.clone()).await;
                 Err(refusal)

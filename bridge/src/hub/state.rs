@@ -108,7 +108,7 @@ impl State {
             }
             Command::Submit { routed, own, leave, sent } => {
                 let permit = own.then(Permit::of_own_call);
-                let _ = sent.send(self.submit(now, *routed, permit, leave));
+                let _ = sent.send(Ok(self.submit(now, *routed, permit, leave)));
             }
             Command::Note { call, refusal, number } => {
                 let next = self.calls.next();

@@ -13,7 +13,7 @@ use clientmcp_protocol::{
     ids::{ClientId, Label, QuestionId, Role},
 };
 
-use super::super::{Answer, Command, NATIVE, NO_ORIGIN, bench::START};
+use crate::hub::{Answer, Command, NATIVE, NO_ORIGIN, bench::START};
 use crate::{
     approvals::{
         Asking, Now, Situation,

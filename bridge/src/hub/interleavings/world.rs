@@ -15,7 +15,7 @@ use clientmcp_protocol::{
 };
 
 use super::{
-    super::{bench::*, *},
+    super::{bench::*, command::Sent, *},
     dice::Dice,
     model::{Expected, Model, Stage},
 };

@@ -120,7 +120,7 @@ impl Model {
     }
 
     /// Whether a token would be taken now.
-    pub(in super::super) fn stands(&self, claims: &Arc<Claims>) -> bool {
+    pub(in crate::hub::interleavings) fn stands(&self, claims: &Arc<Claims>) -> bool {
         let signed = self.signed.iter().find(|(known, _)| Arc::ptr_eq(known, claims));
         let agent = claims.role == Role::Agent;
         let floor = self.floors.get(&(claims.subject.clone(), agent, claims.label.clone()));
