@@ -37,7 +37,7 @@ pub(crate) struct Arguments {
     /// The file with the secrets: the first signs, all verify
     #[arg(long, value_name = "FILE")]
     pub(crate) secret_file: Option<PathBuf>,
-    /// Whether a call waits for a yes; without the desktop app nobody can give one
+    /// Whether a call needs a yes, which without the desktop app nobody can give
     #[arg(long, value_enum, default_value_t = Confirm::Ask)]
     pub(crate) confirm: Confirm,
     /// A web page's origin that may send agent requests, as in `https://example.com`; repeatable
@@ -54,9 +54,9 @@ pub(crate) struct Arguments {
 /// `--confirm`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Confirm {
-    /// Every call waits for the person
+    /// Every call needs a yes; without the desktop app nobody can give one, and calls are answered `unattended`
     Ask,
-    /// Every call is allowed
+    /// Every call is allowed, without asking anybody
     Off,
 }
 
