@@ -200,7 +200,13 @@ async fn secrets_and_tokens_stand_nowhere() {
 // holds: control-remember
 #[tokio::test]
 async fn what_is_remembered_comes_whole_and_is_taken_back() {
-    let (mut desktop, _application, agent) = Desktop::scene().await;
+    let (mut desktop, mut application, agent) = Desktop::scene().await;
+    let call = calling(&agent);
+    let question = desktop.question().await;
+    desktop.decide(&question, "allow", json!("nothing")).await;
+    let sent = application.call().await;
+    application.answer(&sent, r#"{"content":[]}"#).await;
+    result(call).await;
     let call = calling(&agent);
     let question = desktop.question().await;
     let also = json!({"remember": {"any_agent": false, "until": "always"}});

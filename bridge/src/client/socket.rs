@@ -176,7 +176,10 @@ async fn read<S: AsyncRead + AsyncWrite + Unpin>(
             Frame::Text(text) => text,
             Frame::Binary(_) => return End::Close(CloseCode::ProtocolError, "a binary frame".to_owned()),
             Frame::Close(_) => return End::Closed,
-            Frame::Ping(_) | Frame::Pong(_) | Frame::Frame(_) => continue,
+            Frame::Ping(_) | Frame::Pong(_) | Frame::Frame(_) => {
+                pulse.restart(Instant::now());
+                continue;
+            }
         };
         let message = message::read(&text);
         pulse.heard(Instant::now(), matches!(message, Ok(Message::Ping)));

@@ -250,11 +250,11 @@ pub struct QuestionHead {
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum Definition {
-    /// The person has seen this one.
+    /// A call of this one was allowed before.
     Seen,
-    /// The person has seen none of this tool.
+    /// No call of this tool was allowed before.
     New,
-    /// The person has seen another one.
+    /// A call of another one was allowed before.
     Changed,
 }
 
