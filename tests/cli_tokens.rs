@@ -196,6 +196,11 @@ fn the_token_stands_alone_on_stdout_and_its_end_on_stderr() {
     assert!(!stderr.contains(token_text) && !stderr.contains(SECRET), "{stderr}");
     let stderr = token(&file, &["notes", "--role=agent", "--ttl=never"]).stderr;
     assert!(text(&stderr).starts_with("valid for ever"));
+    for (generation, said) in [("--gen=0", false), ("--gen=1", true)] {
+        let output = token(&file, &["notes", "--role=agent", generation]);
+        printed(&output);
+        assert_eq!(text(&output.stderr).contains("generation 0 alone"), said, "{output:?}");
+    }
 }
 
 // holds: cli-token-claims, cli-token-usage

@@ -2,6 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test ends by panicking")]
 
+mod approvals;
+mod approvals_limits;
+mod approvals_random;
+mod approvals_rules;
 mod batches;
 mod bodies;
 mod calls;
@@ -10,18 +14,23 @@ mod channel;
 mod channel_limits;
 mod cli_tokens;
 mod conformance;
+mod control;
+mod control_texts;
 mod credentials;
 mod demo;
 mod envelope;
 mod eras;
+mod frames;
 mod handshake;
 mod ladder;
 mod limits;
 mod mirrored;
 mod origin;
 mod outcomes;
+mod pins;
 mod register;
 mod results;
+mod revocation;
 mod schema;
 mod serve;
 mod sse;

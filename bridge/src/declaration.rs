@@ -2,18 +2,26 @@
 //!
 //! Made by `client::register`, which checks the rules; held by the hub; read by the codecs.
 
-use std::{borrow::Cow, collections::HashMap, sync::Arc};
+use std::{
+    borrow::Cow,
+    collections::HashMap,
+    sync::{Arc, OnceLock},
+};
 
+use bytes::Bytes;
 use clientmcp_protocol::{
     control::Hints,
     ids::{Fingerprint, ToolName},
 };
 use sha2::{Digest, Sha256};
 
-use crate::text::{self, Object, Text};
+use crate::{
+    revision::Era,
+    text::{self, Object, Text},
+};
 
 /// One register. Replaces everything declared before.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Declaration {
     /// In the order they are listed.
     tools: Vec<Arc<Tool>>,
@@ -22,6 +30,14 @@ pub struct Declaration {
     places: HashMap<ToolName, usize>,
     fingerprint: Fingerprint,
     tools_bytes: usize,
+    lists: [OnceLock<Bytes>; 2],
+}
+
+/// The same texts are the same declaration.
+impl PartialEq for Declaration {
+    fn eq(&self, other: &Self) -> bool {
+        self.fingerprint == other.fingerprint
+    }
 }
 
 impl Declaration {
@@ -31,7 +47,17 @@ impl Declaration {
         let places = tools.iter().enumerate().map(|(place, tool)| (tool.name.clone(), place)).collect();
         let fingerprint = fingerprint(tools.iter().map(|tool| &tool.text).chain(&instructions));
         let tools_bytes = tools.iter().map(|tool| tool.text.as_str().len()).sum();
-        Self { tools, instructions, places, fingerprint, tools_bytes }
+        Self { tools, instructions, places, fingerprint, tools_bytes, lists: Default::default() }
+    }
+
+    /// The tools as a list that an era's agents read, made once and shared by all of them.
+    pub fn list(&self, era: Era, make: impl FnOnce(&[Arc<Tool>]) -> String) -> Bytes {
+        let [modern, legacy] = &self.lists;
+        let list = match era {
+            Era::Modern => modern,
+            Era::Legacy => legacy,
+        };
+        list.get_or_init(|| make(&self.tools).into()).clone()
     }
 
     /// Bytes of all definitions together.

@@ -15,7 +15,7 @@ use crate::{
 /// `agrees` sees the tool that was found before anybody is asked; a transport checks there what it repeats of the
 /// arguments.
 pub async fn call(hub: &Hub, call: Call, agrees: impl FnOnce(&Routed) -> Result<(), Refusal>) -> Result<Text, Refusal> {
-    let routed = hub.route(call)?;
+    let routed = hub.route(call).await?;
     agrees(&routed)?;
     hub.submit(routed).await?.answer().await
 }

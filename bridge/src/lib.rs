@@ -12,6 +12,8 @@ pub mod flow;
 pub mod guard;
 pub mod hub;
 pub mod mcp;
+pub mod origin;
+pub mod pieces;
 pub mod port;
 pub mod refusal;
 pub mod respond;

@@ -5,11 +5,15 @@ use std::time::Duration;
 use clientmcp_protocol::{
     codes::rpc,
     ids::ClientId,
-    limits::{BODY_TIME, JSON_NESTING, MESSAGE_BYTES},
+    limits::{
+        BODY_TIME, CALLS_IN_ALL, CALLS_IN_FLIGHT, JSON_NESTING, MESSAGE_BYTES, QUESTIONS, QUESTIONS_OF_AGENT,
+        UNSENT_BYTES,
+    },
 };
 use serde_json::value::RawValue;
 
 use crate::{
+    pieces::Pieces,
     refusal::{Ended, Limit, Outcome, Refusal},
     revision::{Era, Revision},
     text,
@@ -25,9 +29,9 @@ pub struct Refused {
 }
 
 /// A JSON-RPC result for a request.
-pub fn result(id: &RawValue, result: &str) -> String {
+pub fn result(id: &RawValue, result: Pieces) -> Pieces {
     let id = text::one_line(id.get());
-    format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{result}}}")
+    Pieces::from(format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":")).and(result).and("}".to_owned())
 }
 
 /// A JSON-RPC error. The era matters from "method known" on: there legacy agents are answered 200, since several SDKs
@@ -79,7 +83,9 @@ pub fn sentence(refusal: &Refusal) -> String {
         }
         Refusal::UnknownPath => "there is nothing at this path".into(),
         Refusal::ForeignOrigin => {
-            "requests from this Origin are not allowed: add it with --allow-origin if the page is yours".into()
+            "requests from this Origin are not allowed: if it is a page of yours, allow its origin (--allow-origin, or the \
+             settings of the app)"
+                .into()
         }
         Refusal::NoCredential => "an agent token is needed, as \"Authorization: Bearer <token>\"".into(),
         Refusal::BadCredential => {
@@ -87,7 +93,7 @@ pub fn sentence(refusal: &Refusal) -> String {
              get a new one from the person who runs the bridge"
                 .into()
         }
-        Refusal::MethodNotAllowed { allow } => format!("only {allow} is served here"),
+        Refusal::MethodNotAllowed { allow } => format!("this method is not served here; allowed: {allow}"),
         Refusal::MediaType => "the body must be sent as Content-Type: application/json".into(),
         Refusal::NotAcceptable => {
             "the Accept header admits nothing that this answer could be sent as: send \"application/json, \
@@ -158,13 +164,18 @@ fn detail(outcome: Outcome) -> String {
         Outcome::Paused => "the user has paused all calls.".into(),
         Outcome::Blocked => "the user has blocked these calls.".into(),
         Outcome::Changed => "the tool was changed before the call was sent.".into(),
-        Outcome::Busy(Limit::CallsInFlight) => "the application has too many calls to answer.".into(),
-        Outcome::Busy(Limit::CallsInAll) => "the bridge has too many calls under way.".into(),
-        Outcome::Busy(Limit::UnsentBytes) => "the application does not read what it is sent.".into(),
-        Outcome::Busy(Limit::MessageBytes) => "the arguments are too long for the application.".into(),
-        Outcome::Busy(Limit::Questions | Limit::QuestionsOfAgent) => {
-            "too many calls wait for the user's answer.".into()
-        }
+        Outcome::Busy(limit) => over(limit),
+    }
+}
+
+fn over(limit: Limit) -> String {
+    match limit {
+        Limit::CallsInFlight => format!("the application has {CALLS_IN_FLIGHT} calls to answer already."),
+        Limit::CallsInAll => format!("the bridge has {CALLS_IN_ALL} calls under way already."),
+        Limit::UnsentBytes => format!("the application has not read {UNSENT_BYTES} bytes it was sent."),
+        Limit::MessageBytes => format!("the call would be a message of more than {MESSAGE_BYTES} bytes."),
+        Limit::Questions => format!("{QUESTIONS} calls of this application wait for the user's answer already."),
+        Limit::QuestionsOfAgent => format!("{QUESTIONS_OF_AGENT} calls of yours wait for the user's answer already."),
     }
 }
 

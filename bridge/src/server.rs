@@ -26,6 +26,7 @@ use self::connections::{Busy, Connections, Place};
 use crate::{
     agent::{self, Endpoint, Severed},
     client::{self, Channel},
+    control::Listener,
     guard::{self, Guard},
     hub::{Check, Hub},
     port::{self, ListenError},
@@ -76,6 +77,29 @@ impl Bridge {
         let _ = stopping.send(());
         // Every connection and every application holds a sender; when the last one is gone, so are they.
         let _ = timeout(CLOSE_TIME + Duration::from_secs(1), last.recv()).await;
+    }
+}
+
+impl Listener for Bridge {
+    fn listen(port: u16) -> Result<Self, ListenError> {
+        Self::listen(port)
+    }
+
+    fn mcp_url(&self) -> String {
+        self.mcp_url()
+    }
+
+    fn connect_url(&self) -> String {
+        self.connect_url()
+    }
+
+    fn serve(
+        self,
+        hub: Hub,
+        room: Room,
+        stop: impl Future<Output = ()> + Send + 'static,
+    ) -> impl Future<Output = ()> + Send + 'static {
+        self.serve(hub, room, stop)
     }
 }
 
@@ -157,7 +181,7 @@ async fn serve_connection(stream: TcpStream, router: Router, mut place: Place, m
 
 /// The length of the head as it is usually written. hyper looks at the limit only between two reads, so one that came in
 /// a single read can be longer.
-fn head_bytes(request: &hyper::Request<Incoming>) -> usize {
+fn head_bytes(request: &Request) -> usize {
     let target = request.uri().path_and_query().map_or(0, |target| target.as_str().len());
     let authority = request.uri().authority().map_or(0, |authority| "http://".len() + authority.as_str().len());
     let lines = request.headers().iter().map(|(name, value)| name.as_str().len() + value.len() + ": \r\n".len());
@@ -173,7 +197,8 @@ fn head_too_large() -> Response<Body> {
 }
 
 async fn respond(mut router: Router, busy: Busy, request: hyper::Request<Incoming>) -> io::Result<Response<Body>> {
-    let under_way = busy.begin();
+    let exchange = busy.exchange();
+    let request = request.map(|body| exchange.request(body));
     if head_bytes(&request) > HEAD_BYTES {
         return Ok(head_too_large());
     }
@@ -181,5 +206,5 @@ async fn respond(mut router: Router, busy: Busy, request: hyper::Request<Incomin
     if response.extensions().get::<Severed>().is_some() {
         return Err(io::Error::other("the bridge shuts down"));
     }
-    Ok(response.map(|body| Body::new(under_way.until_sent(body))))
+    Ok(response.map(|body| exchange.answer(body)))
 }

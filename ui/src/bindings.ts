@@ -101,9 +101,9 @@ number: Count,
  */
 application: ClientId, 
 /**
- * Which tool.
+ * Which tool, made harmless: it is the agent's word where there is no such tool.
  */
-tool: ToolName, 
+tool: string, 
 /**
  * Who called.
  */
@@ -166,7 +166,15 @@ calls: Count,
 /**
  * Of `rules`.
  */
-rules: Count, };
+rules: Count, 
+/**
+ * Of `modes`.
+ */
+modes: Count, 
+/**
+ * Of `blocked`.
+ */
+blocked: Count, };
 
 /**
  * The answer to a question.

@@ -10,7 +10,7 @@ use std::{
 use crate::{
     bad_usage, packages,
     test::SDK_JS,
-    tools::{self, NODE, NPM},
+    tools::{self, CURL, NODE, NPM},
 };
 
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
@@ -24,6 +24,12 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
 }
 
 fn demo(arguments: &[OsString]) -> ExitCode {
+    // The demo prints a line for curl; whoever cannot get it still sees the rest.
+    if let Err(lack) = tools::provide(&[&CURL]) {
+        eprintln!("xtask: {lack}; the demo runs without it, and only its `curl` lines cannot be tried");
+    }
+    // The bridge alone, without what only tests need: it is what a bare machine builds first. After `cargo xtask test`,
+    // whose programs share more features, this builds a few crates once more, and then never again.
     let mut demo = tools::cargo();
     demo.args(["run", "--package", "clientmcp-bridge", "--bin", "clientmcp"]);
     // The caller's folder stays, so that file names among the arguments mean what they say.

@@ -19,6 +19,16 @@ pub(crate) struct Tool {
     ways: &'static [Way],
     /// What a person types, on each system, where no way is open or none worked.
     by_hand: &'static str,
+    /// For a tool that is often there and too old.
+    older: Option<Older>,
+}
+
+/// A version that is too old. No way is tried against it: what the system packs is most likely the one that is there.
+struct Older {
+    /// Asked where the tool's own probe failed: it succeeds when a version is the reason.
+    probe: &'static [&'static str],
+    /// What a person does about it.
+    by_hand: &'static str,
 }
 
 /// How a tool can be had.
@@ -37,6 +47,7 @@ pub(crate) const RUSTFMT: Tool = Tool {
     probe: &["cargo", "fmt", "--version"],
     ways: &[Way::Component("rustfmt"), Way::Debian("rustfmt")],
     by_hand: "`rustup component add rustfmt`; where Rust is the system's own, `apt-get install rustfmt` or `dnf install rustfmt`",
+    older: None,
 };
 
 /// `cargo clippy`.
@@ -45,6 +56,7 @@ pub(crate) const CLIPPY: Tool = Tool {
     probe: &["cargo", "clippy", "--version"],
     ways: &[Way::Component("clippy"), Way::Debian("rust-clippy")],
     by_hand: "`rustup component add clippy`; where Rust is the system's own, `apt-get install rust-clippy` or `dnf install clippy`",
+    older: None,
 };
 
 /// `curl`.
@@ -53,6 +65,7 @@ pub(crate) const CURL: Tool = Tool {
     probe: &["curl", "--version"],
     ways: &[Way::Debian("curl")],
     by_hand: "the package `curl` of your system; Windows and macOS bring it",
+    older: None,
 };
 
 /// `cargo deny`.
@@ -61,6 +74,7 @@ pub(crate) const CARGO_DENY: Tool = Tool {
     probe: &["cargo", "deny", "--version"],
     ways: &[Way::Crate("cargo-deny")],
     by_hand: "`cargo install --locked cargo-deny`",
+    older: None,
 };
 
 /// Node, which a person brings along as Rust itself: the Node that a distribution packs is often too old.
@@ -74,6 +88,10 @@ pub(crate) const NODE: Tool = Tool {
     ],
     ways: &[],
     by_hand: "from nodejs.org, or with a version manager, `nvm install 22`; `node --version` shows which one is found",
+    older: Some(Older {
+        probe: &["node", "--version"],
+        by_hand: "a newer one is at nodejs.org, or comes with a version manager, `nvm install 22`",
+    }),
 };
 
 /// `npm`, which comes with Node.
@@ -82,6 +100,7 @@ pub(crate) const NPM: Tool = Tool {
     probe: &["npm", "--version"],
     ways: &[],
     by_hand: "it comes with Node from nodejs.org; where the system packs it alone, `apt-get install npm`",
+    older: None,
 };
 
 /// Python with what its virtual environments need, which Debian packs apart.
@@ -90,6 +109,11 @@ pub(crate) const PYTHON: Tool = Tool {
     probe: &["python3", "-c", "import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))"],
     ways: &[Way::Debian("python3-venv")],
     by_hand: "`apt-get install python3-venv`, `dnf install python3`, `brew install python`",
+    older: Some(Older {
+        probe: &["python3", "-c", "import sys; sys.exit(sys.version_info >= (3, 11))"],
+        by_hand: "a newer one is at python.org, or comes with a version manager, `pyenv install 3.12`; it must be found as \
+                  `python3`",
+    }),
 };
 
 /// Chromium, or a browser that is driven alike.
@@ -97,7 +121,9 @@ pub(crate) const CHROMIUM: Tool = Tool {
     name: "Chromium",
     probe: &["chromium", "--version"],
     ways: &[Way::Debian("chromium")],
-    by_hand: "`apt-get install chromium`, `dnf install chromium`; or have the environment variable CHROMIUM name the program of any Chromium, Chrome or Edge",
+    by_hand: "`apt-get install chromium`, `dnf install chromium`; or have the environment variable CHROMIUM name the \
+              program of any Chromium, Chrome or Edge",
+    older: None,
 };
 
 /// Installs those of the tools that are missing, all of a kind at once.
@@ -110,7 +136,8 @@ pub(crate) fn provide(tools: &[&Tool]) -> Result<(), String> {
         return Ok(());
     }
     let machine = Machine::here();
-    for mut command in Plan::of(missing.iter().map(|tool| tool.ways), &machine).commands(&machine) {
+    let absent = missing.iter().filter(|tool| !tool.is_too_old());
+    for mut command in Plan::of(absent.map(|tool| tool.ways), &machine).commands(&machine) {
         if let Err(fault) = finish(&mut command) {
             eprintln!("xtask: {} failed: {fault}", shown(&command));
             break;
@@ -122,20 +149,37 @@ pub(crate) fn provide(tools: &[&Tool]) -> Result<(), String> {
 
 impl Tool {
     fn is_there(&self) -> bool {
-        let Some((program, arguments)) = self.probe.split_first() else { return false };
-        let mut command = match *program {
-            "cargo" => cargo(),
-            "npm" => npm(),
-            "chromium" => Command::new(env::var_os("CHROMIUM").unwrap_or_else(|| "chromium".into())),
-            _ => Command::new(program),
-        };
-        succeeds(command.args(arguments))
+        answers(self.probe)
+    }
+
+    /// Of one that is not there as it is needed.
+    fn is_too_old(&self) -> bool {
+        self.older.as_ref().is_some_and(|older| answers(older.probe))
     }
 
     /// What to type, when the tool is not there.
     pub(crate) fn lacking(&self) -> Option<String> {
-        (!self.is_there()).then(|| format!("{} is missing, please install it: {}", self.name, self.by_hand))
+        if self.is_there() {
+            return None;
+        }
+        Some(match &self.older {
+            Some(older) if answers(older.probe) => {
+                format!("{} is needed, and the version that is installed is too old: {}", self.name, older.by_hand)
+            }
+            Some(_) | None => format!("{} is missing, please install it: {}", self.name, self.by_hand),
+        })
     }
+}
+
+fn answers(probe: &[&str]) -> bool {
+    let Some((program, arguments)) = probe.split_first() else { return false };
+    let mut command = match *program {
+        "cargo" => cargo(),
+        "npm" => npm(),
+        "chromium" => Command::new(env::var_os("CHROMIUM").unwrap_or_else(|| "chromium".into())),
+        _ => Command::new(program),
+    };
+    succeeds(command.args(arguments))
 }
 
 /// What decides which ways are open.
@@ -327,6 +371,26 @@ mod tests {
             "env DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends rustfmt rust-clippy";
         assert_eq!(commands(false)[..2], ["env DEBIAN_FRONTEND=noninteractive apt-get update", install]);
         assert_eq!(commands(true)[1], format!("sudo {install}"));
+    }
+
+    #[test]
+    fn a_version_that_is_too_old_is_told_from_a_tool_that_is_missing() {
+        const NO: &[&str] = &["cargo", "no-such-command"];
+        const YES: &[&str] = &["cargo", "--version"];
+        const fn tool(probe: &'static [&'static str], old: &'static [&'static str]) -> Tool {
+            Tool {
+                name: "it",
+                probe,
+                ways: &[],
+                by_hand: "get it",
+                older: Some(Older { probe: old, by_hand: "renew it" }),
+            }
+        }
+        let lacking = |tool: Tool| tool.lacking();
+        assert_eq!(lacking(tool(YES, YES)), None);
+        assert_eq!(lacking(tool(NO, NO)).as_deref(), Some("it is missing, please install it: get it"));
+        let old = "it is needed, and the version that is installed is too old: renew it";
+        assert_eq!(lacking(tool(NO, YES)).as_deref(), Some(old));
     }
 
     #[test]

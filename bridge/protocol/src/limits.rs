@@ -42,7 +42,7 @@ pub const CALLS_IN_ALL: usize = 4_096;
 pub const ORIGIN_BYTES: usize = 300;
 
 /// Definitions that are remembered as seen; others are as if they never were.
-pub const SEEN: usize = 5_000;
+pub const SEEN: usize = 4_000;
 
 /// Calls of one application that wait for the person's answer: more than a person can look through.
 pub const QUESTIONS: usize = 32;
@@ -55,6 +55,9 @@ pub const RULES: usize = 1_000;
 
 /// Bytes of one message on the control channel.
 pub const CONTROL_BYTES: usize = 1024 * 1024;
+
+/// Bytes of `start` and `remember`, which carry all that is remembered: twice what the settings file may hold.
+pub const MEMORY_BYTES: usize = 8 * 1024 * 1024;
 
 /// The shortest time between two snapshots.
 pub const SNAPSHOT_PAUSE: Duration = Duration::from_millis(100);

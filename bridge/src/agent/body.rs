@@ -36,7 +36,8 @@ async fn collect(body: &mut Body) -> Result<Bytes, Refusal> {
     let mut whole = BytesMut::new();
     while let Some(frame) = body.frame().await {
         // A body that breaks off takes its connection with it: nobody reads this answer.
-        let Ok(data) = frame.map_err(|_| Refusal::NotJson)?.into_data() else { continue };
+        let broken = || Refusal::InvalidRequest("the body broke off, or its chunks cannot be read".into());
+        let Ok(data) = frame.map_err(|_| broken())?.into_data() else { continue };
         if whole.len() + data.len() > MESSAGE_BYTES {
             return Err(Refusal::BodyTooLarge);
         }

@@ -24,6 +24,7 @@ use crate::{
     guard::Admitted,
     hub::Hub,
     mcp::{self, Answer, Listening, Mirror, Mirrored, Peer},
+    pieces::Pieces,
     refusal::Refusal,
     token::Claims,
 };
@@ -95,7 +96,7 @@ impl Post {
         match finished {
             Ok(Err(Severed)) => reply::severed(),
             Ok(Ok(())) if ready.is_empty() => reply::empty(StatusCode::ACCEPTED),
-            Ok(Ok(())) if admitted.json => reply::json(StatusCode::OK, format!("[{}]", ready.join(","))),
+            Ok(Ok(())) if admitted.json => reply::json(StatusCode::OK, array(ready)),
             Ok(Ok(())) | Err(_) => {
                 let rest = answers.filter_map(|answer| std::future::ready(answer.transpose()));
                 let messages = stream::iter(ready).map(Ok).chain(rest);
@@ -104,7 +105,7 @@ impl Post {
         }
     }
 
-    async fn entry(self, entry: String) -> Result<Option<String>, Severed> {
+    async fn entry(self, entry: String) -> Result<Option<Pieces>, Severed> {
         mcp::batch::answer(&self.peer(&Headers(&self.headers)), &entry).await.map_err(|_| Severed)
     }
 
@@ -114,9 +115,9 @@ impl Post {
 }
 
 /// Takes the answers of a batch as they come.
-async fn collect<S>(answers: &mut S, ready: &mut Vec<String>) -> Result<(), Severed>
+async fn collect<S>(answers: &mut S, ready: &mut Vec<Pieces>) -> Result<(), Severed>
 where
-    S: Stream<Item = Result<Option<String>, Severed>> + Unpin,
+    S: Stream<Item = Result<Option<Pieces>, Severed>> + Unpin,
 {
     while let Some(answer) = answers.next().await {
         ready.extend(answer?);
@@ -134,7 +135,7 @@ fn write(answer: Answer, admitted: Admitted, streams: &Streams) -> Response<Body
             }
             response
         }
-        Answer::Refused(refused) if refused.status == 200 => whole(refused.body, admitted),
+        Answer::Refused(refused) if refused.status == 200 => whole(refused.body.into(), admitted),
         Answer::Refused(refused) => reply::refused(refused),
         Answer::Listen(listening) => subscribe(*listening, streams),
         Answer::Cancelled if admitted.events => reply::events(Body::empty()),
@@ -143,8 +144,16 @@ fn write(answer: Answer, admitted: Admitted, streams: &Streams) -> Response<Body
     }
 }
 
-fn whole(body: String, admitted: Admitted) -> Response<Body> {
-    if admitted.json { reply::json(StatusCode::OK, body) } else { reply::events(Body::from(sse::event(&body))) }
+fn whole(body: Pieces, admitted: Admitted) -> Response<Body> {
+    if admitted.json { reply::json(StatusCode::OK, body) } else { reply::events(reply::body(sse::event(body))) }
+}
+
+fn array(answers: Vec<Pieces>) -> Pieces {
+    let mut array = Pieces::from("[".to_owned());
+    for (place, answer) in answers.into_iter().enumerate() {
+        array = if place == 0 { array.and(answer) } else { array.and(",".to_owned()).and(answer) };
+    }
+    array.and("]".to_owned())
 }
 
 fn subscribe(listening: Listening, streams: &Streams) -> Response<Body> {
@@ -161,7 +170,7 @@ fn subscribe(listening: Listening, streams: &Streams) -> Response<Body> {
 fn message(answer: Answer) -> Option<Message> {
     match answer {
         Answer::Result { body, session: _ } => Some(Ok(body)),
-        Answer::Refused(refused) => Some(Ok(refused.body)),
+        Answer::Refused(refused) => Some(Ok(refused.body.into())),
         Answer::Nothing => Some(Err(Severed)),
         // These never take long, but for the call that was cancelled.
         Answer::Accepted | Answer::Listen(_) | Answer::Cancelled => None,

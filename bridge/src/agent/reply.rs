@@ -1,5 +1,11 @@
 //! Responses: statuses and headers, and what HTTP wants said beside a refusal.
 
+use std::{
+    convert::Infallible,
+    pin::Pin,
+    task::{Context, Poll},
+};
+
 use axum::{
     body::Body,
     http::{
@@ -11,8 +17,11 @@ use axum::{
         },
     },
 };
+use bytes::Bytes;
+use hyper::body::{Body as HttpBody, Frame, SizeHint};
 
 use crate::{
+    pieces::Pieces,
     refusal::Refusal,
     respond::{self, Refused},
     revision::Era,
@@ -82,7 +91,7 @@ pub(super) fn allow_origin(headers: &mut HeaderMap, origin: HeaderValue) {
 
 /// A refusal with its status.
 pub(super) fn refused(Refused { status, body }: Refused) -> Response<Body> {
-    json(StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_REQUEST), body)
+    json(StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_REQUEST), body.into())
 }
 
 /// No body.
@@ -91,10 +100,34 @@ pub(super) fn empty(status: StatusCode) -> Response<Body> {
 }
 
 /// A JSON body.
-pub(super) fn json(status: StatusCode, body: String) -> Response<Body> {
-    let mut response = with_status(status, Body::from(body));
+pub(super) fn json(status: StatusCode, message: Pieces) -> Response<Body> {
+    let mut response = with_status(status, body(message));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
+}
+
+/// A body of so many bytes, written piece by piece.
+pub(super) fn body(pieces: Pieces) -> Body {
+    Body::new(Whole(pieces))
+}
+
+struct Whole(Pieces);
+
+impl HttpBody for Whole {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        Poll::Ready(self.0.next().map(|piece| Ok(Frame::data(piece))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.0.bytes() as u64)
+    }
 }
 
 /// A body of server-sent events, which nothing on the way may keep or hold back.

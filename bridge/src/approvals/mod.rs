@@ -2,13 +2,20 @@
 //!
 //! What cannot be read or decided asks or denies; it never allows.
 
+#[cfg(test)]
+pub(crate) mod oracle;
 mod policy;
+#[cfg(test)]
+mod properties;
 #[cfg(test)]
 mod tests;
 
 pub use self::policy::{Asking, Now, Policy};
 
-use clientmcp_protocol::control::{Mode, Rule, RuleAgent, Verdict};
+use clientmcp_protocol::{
+    control::{Mode, Rule, RuleAgent, Verdict},
+    ids::ClientId,
+};
 
 use crate::{
     call::{Agent, Routed},
@@ -80,16 +87,25 @@ pub struct Situation<'a> {
 impl Policy {
     /// What keeps every call of this agent from being sent, whatever it calls.
     pub fn barred(&self, agent: &Agent, now: Now) -> Option<Outcome> {
+        self.halted(&agent.application, now).or(self.is_blocked(agent, now).then_some(Outcome::Blocked))
+    }
+
+    /// What keeps every call of an application's tools from being sent, the person's own too.
+    pub fn halted(&self, application: &ClientId, now: Now) -> Option<Outcome> {
         if self.paused() {
             return Some(Outcome::Paused);
         }
-        let blocked = self.mode(&agent.application, now) == Mode::Block || self.is_blocked(agent, now);
-        blocked.then_some(Outcome::Blocked)
+        (self.mode(application, now) == Mode::Block).then_some(Outcome::Blocked)
     }
 
     /// Whether a deny rule keeps this call from being sent.
     pub fn denied(&self, situation: Situation<'_>, now: Now) -> bool {
         self.rules_in_force(now).any(|rule| rule.verdict == Verdict::Deny && denies(rule, situation))
+    }
+
+    /// Whether an allow rule holds for this call.
+    pub fn ruled(&self, situation: Situation<'_>, now: Now) -> bool {
+        self.rules_in_force(now).any(|rule| rule.verdict == Verdict::Allow && allows(rule, situation))
     }
 
     /// Deny beats allow, a rule beats the mode.
@@ -100,8 +116,7 @@ impl Policy {
         if self.denied(situation, now) {
             return Judgement::Refuse(Outcome::Declined);
         }
-        let ruled = self.rules_in_force(now).any(|rule| rule.verdict == Verdict::Allow && allows(rule, situation));
-        if ruled || self.asking() == Asking::Off {
+        if self.ruled(situation, now) || self.asking() == Asking::Off {
             return Judgement::Allow(Permit(()));
         }
         match self.mode(&situation.agent.application, now) {

@@ -96,7 +96,7 @@ impl Policy {
         }
     }
 
-    /// Takes over what was written down. An `allow_all` without an end is none.
+    /// Takes over what was written down and has not ended. An `allow_all` without an end is none.
     pub fn remember(&mut self, memory: &Memory, now: Now) {
         for mode in &memory.modes {
             self.set_mode(mode.application.clone(), mode.mode, mode.until, now);
@@ -109,6 +109,7 @@ impl Policy {
             self.seen.insert((application.clone(), tool.clone()), *fingerprint);
         }
         self.set_rules(memory.rules.clone(), now);
+        self.tick(now);
     }
 
     /// What is to be written down, as far as it is this policy's.
@@ -133,22 +134,22 @@ impl Policy {
         if !jumped && mono.is_none_or(|end| now.mono < end) && wall.is_none_or(|end| now.wall < end) {
             return false;
         }
-        let before = (self.modes.len(), self.rules.len(), self.blocked.len());
+        let (rules_before, others) = (self.rules.len(), (self.modes.len(), self.blocked.len()));
         self.modes.retain(|_, mode| {
             let grants = mode.value != Mode::Block;
-            !mode.has_ended(now) && !(jumped && grants && mode.is_timed())
+            !(mode.has_ended(now) || (jumped && grants && mode.is_timed()))
         });
         self.rules.retain(|rule| {
             let grants = rule.value.verdict == Verdict::Allow;
-            !rule.has_ended(now) && !(jumped && grants && rule.is_timed())
+            !(rule.has_ended(now) || (jumped && grants && rule.is_timed()))
         });
         self.blocked.retain(|_, block| !block.has_ended(now));
-        let changed = before != (self.modes.len(), self.rules.len(), self.blocked.len());
-        if changed {
+        let rules_ended = rules_before != self.rules.len();
+        if rules_ended {
             self.rules_revision += 1;
         }
         self.look_ahead();
-        changed
+        rules_ended || others != (self.modes.len(), self.blocked.len())
     }
 
     /// Something timed came or went.
@@ -259,7 +260,9 @@ impl Policy {
 
     /// Lifts a block. Says whether there was one.
     pub fn unblock(&mut self, agent: &Agent) -> bool {
-        self.blocked.remove(agent).is_some()
+        let lifted = self.blocked.remove(agent).is_some();
+        self.look_ahead();
+        lifted
     }
 
     /// Agents that are blocked, in order.

@@ -14,7 +14,7 @@ use axum::{
     body::Body,
     extract::{Request, State},
     http::{
-        HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode,
+        HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, Version,
         header::{
             CONNECTION, CONTENT_TYPE, ORIGIN, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_PROTOCOL,
             SEC_WEBSOCKET_VERSION, UPGRADE,
@@ -118,7 +118,8 @@ fn is_upgrade(request: &Request) -> bool {
     let headers = request.headers();
     let holds =
         |name: &HeaderName, word: &str| list(headers, name).iter().any(|value| value.eq_ignore_ascii_case(word));
-    request.method() == Method::GET
+    request.version() == Version::HTTP_11
+        && request.method() == Method::GET
         && holds(&CONNECTION, "upgrade")
         && holds(&UPGRADE, "websocket")
         && guard::single(headers, &SEC_WEBSOCKET_VERSION).is_some_and(|version| version == "13")
@@ -149,6 +150,7 @@ fn switching(accept: &HeaderValue) -> Response<Body> {
 
 fn upgrade_required() -> Response<Body> {
     let mut response = refuse(StatusCode::UPGRADE_REQUIRED, "applications connect here with a WebSocket, version 13");
+    response.headers_mut().insert(CONNECTION, HeaderValue::from_static("Upgrade"));
     response.headers_mut().insert(UPGRADE, HeaderValue::from_static("websocket"));
     response.headers_mut().insert(SEC_WEBSOCKET_VERSION, HeaderValue::from_static("13"));
     response

@@ -17,12 +17,14 @@ use futures_util::{
 use tokio::{
     io::{AsyncRead, AsyncReadExt as _, AsyncWrite},
     sync::{mpsc, watch},
+    task::{consume_budget, yield_now},
     time::{Instant, sleep_until, timeout},
 };
 use tokio_tungstenite::{
     WebSocketStream,
     tungstenite::{
         Error, Message as Frame, Utf8Bytes,
+        error::ProtocolError,
         protocol::{CloseFrame, Role, WebSocketConfig},
     },
 };
@@ -38,6 +40,9 @@ use crate::{
 
 /// Pongs that wait to be written. An application that leaves them unread is not read either.
 const PONGS: usize = 256;
+
+/// Bytes of a message whose reading takes so long that others should come in between.
+const LARGE: usize = 64 * 1024;
 
 /// A WebSocket whose handshake is done.
 pub(super) struct Socket<S> {
@@ -58,8 +63,11 @@ enum End {
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
     pub(super) async fn new(io: S) -> Self {
-        let config =
-            WebSocketConfig::default().max_message_size(Some(MESSAGE_BYTES)).max_frame_size(Some(MESSAGE_BYTES));
+        let config = WebSocketConfig::default()
+            .max_message_size(Some(MESSAGE_BYTES))
+            .max_frame_size(Some(MESSAGE_BYTES))
+            // One message and some pongs: those of an application that does not read are not kept beyond this.
+            .max_write_buffer_size(2 * MESSAGE_BYTES);
         Self { stream: WebSocketStream::from_raw_socket(io, Role::Server, Some(config)).await }
     }
 
@@ -71,6 +79,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
             Ok(connection) => connection,
             Err(Rejected::TooMany) => {
                 return self.close(CloseCode::ProtocolError, "too many applications are connected").await;
+            }
+            Err(Rejected::Revoked) => {
+                return self.close(CloseCode::Unauthorized, "the token was revoked").await;
             }
             Err(Rejected::Origin) => {
                 tracing::info!(%application, "refused: it comes from another origin than before");
@@ -101,8 +112,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
         match end {
             End::Close(code, reason) => self.close(code, &reason).await,
             End::Unreadable(code, reason) => self.close_unreadable(code, reason).await,
+            // The answer to its close frame is queued already (RFC 6455, section 5.5.1).
             End::Closed => {
-                let _ = timeout(CLOSE_TIME, self.stream.close(None)).await;
+                let _ = timeout(CLOSE_TIME, self.stream.flush()).await;
             }
             End::Lost => {}
         }
@@ -155,11 +167,19 @@ async fn read<S: AsyncRead + AsyncWrite + Unpin>(
             Err(_) if view.borrow().wakes() != wakes => continue,
             Err(_) => return End::Close(CloseCode::GoingAway, "nothing was heard for 90 seconds".to_owned()),
         };
+        // Many frames can stand in one read: others are served between them, too.
+        consume_budget().await;
+        if frame.len() > LARGE {
+            yield_now().await;
+        }
         let text = match frame {
             Frame::Text(text) => text,
             Frame::Binary(_) => return End::Close(CloseCode::ProtocolError, "a binary frame".to_owned()),
             Frame::Close(_) => return End::Closed,
-            Frame::Ping(_) | Frame::Pong(_) | Frame::Frame(_) => continue,
+            Frame::Ping(_) | Frame::Pong(_) | Frame::Frame(_) => {
+                pulse.restart(Instant::now());
+                continue;
+            }
         };
         let message = message::read(&text);
         pulse.heard(Instant::now(), matches!(message, Ok(Message::Ping)));
@@ -179,6 +199,9 @@ async fn read<S: AsyncRead + AsyncWrite + Unpin>(
 fn broken(error: &Error) -> End {
     if matches!(error, Error::Capacity(_)) {
         return End::Unreadable(CloseCode::ProtocolError, "a message is longer than 4194304 bytes");
+    }
+    if matches!(error, Error::Protocol(fault) if *fault != ProtocolError::ResetWithoutClosingHandshake) {
+        return End::Unreadable(CloseCode::ProtocolError, "a frame breaks RFC 6455");
     }
     if matches!(error, Error::Utf8(_)) {
         return End::Unreadable(CloseCode::InvalidUtf8, "text that is not UTF-8");

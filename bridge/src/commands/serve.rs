@@ -10,6 +10,7 @@ use clientmcp_bridge::{
     approvals::Asking,
     control::{self, End},
     hub::{Beginning, Hub},
+    origin,
     port::ListenError,
     room::Room,
     secret_file,
@@ -36,7 +37,7 @@ pub(crate) struct Arguments {
     /// The file with the secrets: the first signs, all verify
     #[arg(long, value_name = "FILE")]
     pub(crate) secret_file: Option<PathBuf>,
-    /// Whether a call waits for a yes; without the desktop app nobody can give one
+    /// Whether a call needs a yes, which without the desktop app nobody can give
     #[arg(long, value_enum, default_value_t = Confirm::Ask)]
     pub(crate) confirm: Confirm,
     /// A web page's origin that may send agent requests, as in `https://example.com`; repeatable
@@ -53,9 +54,9 @@ pub(crate) struct Arguments {
 /// `--confirm`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Confirm {
-    /// Every call waits for the person
+    /// Every call needs a yes; without the desktop app nobody can give one, and calls are answered `unattended`
     Ask,
-    /// Every call is allowed
+    /// Every call is allowed, without asking anybody
     Off,
 }
 
@@ -103,6 +104,11 @@ async fn serve(arguments: Arguments, secrets: Secrets) -> Exit {
         complain(format_args!("the ready line could not be written to stdout: {error}"));
         return Exit::Failed;
     }
+    if arguments.confirm == Confirm::Ask {
+        tracing::warn!(
+            "nobody can be asked here: every call is answered `unattended`; --confirm off sends calls unasked"
+        );
+    }
     let room = Room::make();
     let hub = Hub::start(arguments.beginning(secrets, room));
     bridge.serve(hub, room, stopped).await;
@@ -118,7 +124,7 @@ async fn controlled() -> Exit {
         }
     };
     let input = tokio::io::BufReader::new(tokio::io::stdin());
-    match control::serve(input, tokio::io::stdout(), ShoppingList::default(), stopped).await {
+    match control::serve::<Bridge>(input, tokio::io::stdout(), ShoppingList::default(), stopped).await {
         End::Done => Exit::Done,
         End::Version => Exit::Usage,
         End::PortTaken => Exit::PortTaken,
@@ -178,57 +184,8 @@ fn seconds() -> clap::builder::RangedU64ValueParser {
     clap::builder::RangedU64ValueParser::new().range(shortest.as_secs()..=longest.as_secs())
 }
 
-/// An origin as browsers send it (RFC 6454, section 6.2). Origins are compared exactly, so one that no browser would
-/// ever write so is refused here rather than never matched.
 fn origin(text: &str) -> Result<String, &'static str> {
-    if text == "null" || text == "*" {
-        return Err("`null` and `*` stand for any page at all; name one origin, as in https://example.com");
-    }
-    let (scheme, authority) = text.split_once("://").ok_or("an origin begins with a scheme, as in https://")?;
-    if !is_scheme(scheme) {
-        return Err("the scheme must be written as browsers do: lower case, as in https://");
-    }
-    if authority.contains(['/', '?', '#']) {
-        return Err("an origin has no path and no slash at its end, as in https://example.com");
-    }
-    let (host, port) = split_port(authority);
-    if !is_host(host) {
-        return Err("the host must be written as browsers do: lower case, no user name, other scripts as xn--");
-    }
-    if !port.is_none_or(|port| is_port(scheme, port)) {
-        return Err("the port must be 1 to 65535, and not the scheme's own, which browsers leave out");
-    }
-    Ok(text.to_owned())
-}
-
-fn is_scheme(scheme: &str) -> bool {
-    scheme.starts_with(|first: char| first.is_ascii_lowercase())
-        && scheme.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"+-.".contains(&byte))
-}
-
-/// The colons inside `[::1]` are no port's.
-fn split_port(authority: &str) -> (&str, Option<&str>) {
-    match authority.rsplit_once(':') {
-        Some((host, port)) if !port.ends_with(']') => (host, Some(port)),
-        Some(_) | None => (authority, None),
-    }
-}
-
-fn is_host(host: &str) -> bool {
-    if let Some(address) = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-        return address.parse::<std::net::Ipv6Addr>().is_ok_and(|parsed| parsed.to_string() == address);
-    }
-    let allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-._".contains(&byte);
-    !host.is_empty() && host.bytes().all(allowed)
-}
-
-fn is_port(scheme: &str, text: &str) -> bool {
-    let own = match scheme {
-        "http" | "ws" => 80,
-        "https" | "wss" => 443,
-        _ => 0,
-    };
-    text.parse::<u16>().is_ok_and(|port| port != 0 && port != own && port.to_string() == text)
+    origin::check(text).map(|()| text.to_owned())
 }
 
 #[cfg(test)]
@@ -283,58 +240,6 @@ mod tests {
             "x",
         ] {
             assert!(parse(&[bad]).is_err(), "{bad}");
-        }
-    }
-
-    #[test]
-    fn an_origin_is_what_a_browser_sends() {
-        for good in [
-            "https://example.com",
-            "http://localhost:5173",
-            "http://127.0.0.1:8080",
-            "http://[::1]:3000",
-            "http://[::1]",
-            "https://xn--bcher-kva.example",
-            "https://a_b.example",
-            "tauri://localhost",
-            "chrome-extension://abcdefghijklmnopabcdefghijklmnop",
-            "http://example.com:443",
-        ] {
-            assert_eq!(origin(good).as_deref(), Ok(good));
-        }
-        for bad in [
-            "",
-            "null",
-            "*",
-            "example.com",
-            "https://",
-            "https:/example.com",
-            "://example.com",
-            "1https://example.com",
-            "HTTPS://example.com",
-            "https://Example.com",
-            "https://bücher.example",
-            "https://example.com/",
-            "https://example.com/app",
-            "https://example.com?x",
-            "https://example.com#x",
-            "https://user@example.com",
-            "https://*.example.com",
-            "https://example.com:",
-            "https://example.com:0",
-            "https://example.com:080",
-            "https://example.com:+80",
-            "https://example.com:65536",
-            "https://example.com:443",
-            "http://example.com:80",
-            "https://[::1",
-            "https://[0:0::1]",
-            "https://a:b:1",
-            " https://example.com",
-            "https://example.com\n",
-            "https://a.example,https://b.example",
-        ] {
-            assert!(origin(bad).is_err(), "{bad:?}");
         }
     }
 }

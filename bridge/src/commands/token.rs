@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
     /// How long it lasts: a number with s, m, h or d, or never [default: 90d for an agent, 365d for a client]
     #[arg(long, value_parser = lifetime)]
     ttl: Option<Lifetime>,
-    /// The generation it belongs to
+    /// The generation it belongs to; without the desktop app `clientmcp serve` takes generation 0 alone
     #[arg(long = "gen", value_name = "N", default_value_t = 0)]
     generation: u64,
     /// What the agent is called: 1 to 64 characters
@@ -46,7 +46,10 @@ enum Lifetime {
 
 pub(crate) fn run(arguments: Arguments) -> Exit {
     let Some(file) = &arguments.secret_file else {
-        complain("no secret to sign with, as a running app cannot be asked yet; name a file with --secret-file");
+        complain(
+            "--secret-file is required: the first secret in it signs the token. Take the file that `clientmcp serve` is \
+             started with, or write one with `clientmcp secret FILE`",
+        );
         return Exit::NoSecret;
     };
     let secrets = match secret_file::read(file) {
@@ -58,7 +61,7 @@ pub(crate) fn run(arguments: Arguments) -> Exit {
     };
     let (grant, now) = (grant(arguments), SystemTime::now());
     match token::mint(&secrets, &grant, now) {
-        Ok(token) => print(&token, grant.end(now)),
+        Ok(token) => print(&token, &grant, now),
         Err(error) => {
             complain(error);
             match error {
@@ -80,15 +83,19 @@ fn grant(arguments: Arguments) -> Grant {
     Grant { subject: client_id, role, label, generation, ttl }
 }
 
-fn print(token: &str, end: Option<NumericDate>) -> Exit {
+fn print(token: &str, grant: &Grant, now: SystemTime) -> Exit {
     let mut stdout = io::stdout();
     if let Err(error) = writeln!(stdout, "{token}").and_then(|()| stdout.flush()) {
         complain(format_args!("the token could not be printed ({error}); it is lost, so ask for it again"));
         return Exit::Failed;
     }
-    match end {
+    match grant.end(now) {
         Some(end) => note(format_args!("valid until {}", utc(end))),
-        None => note("valid for ever: only a new secret or a new generation ends it"),
+        None => note("valid for ever: only a new secret, or a revocation in the app, ends it"),
+    }
+    if grant.generation != 0 {
+        let generation = grant.generation;
+        note(format_args!("of generation {generation}: `clientmcp serve` without the app takes generation 0 alone"));
     }
     Exit::Done
 }

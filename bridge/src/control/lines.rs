@@ -1,6 +1,5 @@
-//! Lines of at most 1 MiB. A longer one is dropped, and said to be.
+//! Lines of bounded length. A longer one is dropped, and said to be.
 
-use clientmcp_protocol::limits::CONTROL_BYTES;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt as _};
 
 /// What came in.
@@ -18,11 +17,18 @@ pub(super) struct Lines<R> {
     input: R,
     line: Vec<u8>,
     too_long: bool,
+    most: usize,
 }
 
 impl<R: AsyncBufRead + Unpin> Lines<R> {
-    pub(super) fn new(input: R) -> Self {
-        Self { input, line: Vec::new(), too_long: false }
+    /// Lines of at most so many bytes.
+    pub(super) fn new(input: R, most: usize) -> Self {
+        Self { input, line: Vec::new(), too_long: false, most }
+    }
+
+    /// From the next line on.
+    pub(super) fn take_at_most(&mut self, most: usize) {
+        self.most = most;
     }
 
     /// The next line; nothing at the end, or when the other end is gone. What stands behind the last line end is no
@@ -33,7 +39,7 @@ impl<R: AsyncBufRead + Unpin> Lines<R> {
             let end = memchr::memchr(b'\n', bytes);
             let part = bytes.get(..end.unwrap_or(bytes.len())).unwrap_or_default();
             let taken = part.len() + usize::from(end.is_some());
-            self.too_long |= self.line.len() + part.len() > CONTROL_BYTES;
+            self.too_long |= self.line.len() + part.len() > self.most;
             if !self.too_long {
                 self.line.extend_from_slice(part);
             }
@@ -48,6 +54,7 @@ impl<R: AsyncBufRead + Unpin> Lines<R> {
 
 #[cfg(test)]
 mod tests {
+    use clientmcp_protocol::limits::CONTROL_BYTES;
     use tokio::io::BufReader;
 
     use super::*;
@@ -58,7 +65,7 @@ mod tests {
         let (full, over) = ("x".repeat(CONTROL_BYTES), "y".repeat(CONTROL_BYTES + 1));
         let input = format!("a\n\n{full}\n{over}\nb\r\nno end");
         for capacity in [1, 7, 64 * 1024] {
-            let mut lines = Lines::new(BufReader::with_capacity(capacity, input.as_bytes()));
+            let mut lines = Lines::new(BufReader::with_capacity(capacity, input.as_bytes()), CONTROL_BYTES);
             for expected in ["a", "", &full] {
                 assert_eq!(lines.next().await, Some(Line::Text(expected.into())));
             }

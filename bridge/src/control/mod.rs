@@ -6,4 +6,4 @@ mod lines;
 mod session;
 mod writer;
 
-pub use self::session::{End, Sample, serve};
+pub use self::session::{End, Listener, Sample, serve};

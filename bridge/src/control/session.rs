@@ -8,7 +8,7 @@ use std::{
 use clientmcp_protocol::{
     control::{CONTROL_VERSION, Command, Count, ErrorCode, Event, Hello, Millis, Reply, Request, Start},
     ids::{ClientId, Fingerprint, Label, Role, ToolName},
-    limits::JSON_NESTING,
+    limits::{CONTROL_BYTES, JSON_NESTING, MEMORY_BYTES},
 };
 use serde_json::value::RawValue;
 use tokio::{
@@ -23,11 +23,9 @@ use super::{
 };
 use crate::{
     approvals::Asking,
-    hub::{Beginning, Hub, ending, settings_fault},
+    hub::{Beginning, Hub, Untried, ending, settings_fault},
     port::ListenError,
-    refusal::{Outcome, Refusal},
     room::Room,
-    server::Bridge,
     text::{self, Text},
     token::{Access, Grant, Secret, Secrets, mint},
 };
@@ -50,6 +48,26 @@ pub enum End {
     NoSecret,
 }
 
+/// Takes the port and serves the bridge's peers there.
+pub trait Listener: Sized {
+    /// Takes the port; 0 takes a free one.
+    fn listen(port: u16) -> Result<Self, ListenError>;
+
+    /// Where agents call.
+    fn mcp_url(&self) -> String;
+
+    /// Where applications connect.
+    fn connect_url(&self) -> String;
+
+    /// Serves until `stop` resolves; then ends in order.
+    fn serve(
+        self,
+        hub: Hub,
+        room: Room,
+        stop: impl Future<Output = ()> + Send + 'static,
+    ) -> impl Future<Output = ()> + Send + 'static;
+}
+
 /// The sample application, which runs in the bridge's process and connects like any other.
 pub trait Sample {
     /// Its client ID.
@@ -63,22 +81,28 @@ pub trait Sample {
 }
 
 /// Serves one desktop, until it goes away or `stopped` resolves.
-pub async fn serve(
+pub async fn serve<L: Listener>(
     input: impl AsyncBufRead + Unpin,
     output: impl AsyncWrite + Unpin + Send + 'static,
     mut sample: impl Sample,
     stopped: impl Future<Output = ()>,
 ) -> End {
-    let (mut lines, mut writer) = (Lines::new(input), Writer(output));
-    let stopped = std::pin::pin!(stopped);
-    let mut session = std::pin::pin!(async {
+    let (mut lines, mut writer) = (Lines::new(input, MEMORY_BYTES), Writer(output));
+    let mut stopped = std::pin::pin!(stopped);
+    let beginning = async {
         greet(&mut lines, &mut writer).await?;
-        let (bridge, start, request) = begin(&mut lines, &mut writer).await?;
-        run(bridge, start, request, &mut lines, writer, &mut sample).await
-    });
-    tokio::select! {
-        end = &mut session => end.unwrap_or_else(|end| end),
-        () = stopped => End::Done,
+        begin(&mut lines, &mut writer).await
+    };
+    let begun = tokio::select! {
+        begun = beginning => begun,
+        () = &mut stopped => Err(End::Done),
+    };
+    match begun {
+        Ok((bridge, start, request)) => {
+            let session = run::<L, _, _>(bridge, start, request, &mut lines, writer, &mut sample, stopped);
+            session.await.unwrap_or_else(|end| end)
+        }
+        Err(end) => end,
     }
 }
 
@@ -112,13 +136,14 @@ fn hello_of(line: &[u8]) -> Option<u32> {
 }
 
 /// Waits for `start`, and takes the port.
-async fn begin<R, W>(lines: &mut Lines<R>, writer: &mut Writer<W>) -> Result<(Bridge, Start, Count), End>
+async fn begin<L, R, W>(lines: &mut Lines<R>, writer: &mut Writer<W>) -> Result<(L, Start, Count), End>
 where
+    L: Listener,
     R: AsyncBufRead + Unpin,
     W: AsyncWrite + Unpin,
 {
     loop {
-        let request = match read(lines.next().await.ok_or(End::Done)?) {
+        let request = match read(&lines.next().await.ok_or(End::Done)?) {
             Ok(request) => request,
             Err(event) => {
                 write(writer, &event).await?;
@@ -131,7 +156,22 @@ where
                 Err((code, sentence, end)) => (Reply::Refused { code, sentence }, end),
             },
             Command::Shutdown => (Reply::Done, Some(End::Done)),
-            _ => (refused(ErrorCode::Start, "the bridge has not been started"), None),
+            Command::Decide(_)
+            | Command::SetMode { .. }
+            | Command::SetRules { .. }
+            | Command::AddOrigin { .. }
+            | Command::Pause
+            | Command::Resume
+            | Command::Disconnect { .. }
+            | Command::Revoke { .. }
+            | Command::Unblock { .. }
+            | Command::SetSecrets { .. }
+            | Command::SetSettings { .. }
+            | Command::Mint { .. }
+            | Command::TryTool { .. }
+            | Command::SampleStart
+            | Command::SampleStop
+            | Command::Get { .. } => (refused(ErrorCode::Start, "the bridge has not been started"), None),
         };
         write(writer, &Event::Reply { request: request.request, reply }).await?;
         if let Some(end) = end {
@@ -142,12 +182,12 @@ where
 
 type Fault = (ErrorCode, String, Option<End>);
 
-fn prepare(start: Start) -> Result<(Bridge, Start), Fault> {
+fn prepare<L: Listener>(start: Start) -> Result<(L, Start), Fault> {
     if let Some(fault) = settings_fault(&start.settings) {
         return Err((ErrorCode::Value, fault.to_owned(), None));
     }
     secrets(&start.secrets.0).map_err(|sentence| (ErrorCode::Secret, sentence, Some(End::NoSecret)))?;
-    match Bridge::listen(start.port) {
+    match L::listen(start.port) {
         Ok(bridge) => Ok((bridge, start)),
         Err(error @ ListenError::Taken { .. }) => Err((ErrorCode::PortTaken, error.to_string(), Some(End::PortTaken))),
         Err(error @ ListenError::Failed { .. }) => Err((ErrorCode::Listen, error.to_string(), Some(End::Failed))),
@@ -161,18 +201,22 @@ fn secrets(texts: &[String]) -> Result<Secrets, String> {
 }
 
 /// Serves, until the desktop is gone; then ends in order.
-async fn run<R, W>(
-    bridge: Bridge,
+async fn run<L, R, W>(
+    bridge: L,
     start: Start,
     request: Count,
     lines: &mut Lines<R>,
     mut writer: Writer<W>,
     sample: &mut impl Sample,
+    stopped: impl Future<Output = ()>,
 ) -> Result<End, End>
 where
+    L: Listener,
     R: AsyncBufRead + Unpin,
     W: AsyncWrite + Unpin + Send + 'static,
 {
+    // `start` was the one message that carries all there is to remember.
+    lines.take_at_most(CONTROL_BYTES);
     let secrets = secrets(&start.secrets.0).map_err(|_| End::NoSecret)?;
     let access = Access::new(secrets).with_revoked(&start.memory.generations, &start.memory.floors);
     let room = Room::make();
@@ -199,6 +243,7 @@ where
         () = session.obey_all(lines) => {}
         // A desktop that cannot be written to is gone as well.
         _ = &mut writing => {}
+        () = stopped => {}
     }
     session.sample.stop();
     drop(stop);
@@ -223,7 +268,7 @@ struct Session<'a, S> {
 impl<S: Sample> Session<'_, S> {
     async fn obey_all<R: AsyncBufRead + Unpin>(&mut self, lines: &mut Lines<R>) {
         while let Some(line) = lines.next().await {
-            let event = match read(line) {
+            let event = match read(&line) {
                 Err(event) => Some(event),
                 Ok(Request { command: Command::Shutdown, request }) => {
                     let _ = self.replies.send(Event::Reply { request, reply: Reply::Done }).await;
@@ -254,15 +299,33 @@ impl<S: Sample> Session<'_, S> {
                 self.sample.stop();
                 Some(Reply::Done)
             }
-            command => self.hub.obey(command).await,
+            Command::Decide(_)
+            | Command::SetMode { .. }
+            | Command::SetRules { .. }
+            | Command::AddOrigin { .. }
+            | Command::Pause
+            | Command::Resume
+            | Command::Disconnect { .. }
+            | Command::Revoke { .. }
+            | Command::Unblock { .. }
+            | Command::SetSecrets { .. }
+            | Command::SetSettings { .. }
+            | Command::Get { .. }
+            | Command::Shutdown => self.hub.obey(command).await,
         }
     }
 
     fn mint(&self, subject: ClientId, role: Role, label: Option<Label>, seconds: Option<u64>) -> Reply {
         let access = self.hub.access().borrow().clone();
+        if seconds == Some(0) {
+            return refused(ErrorCode::Value, "a token that ends at once is none");
+        }
         let generation = access.standing().generation(&subject, role);
+        let floor = access.standing().floor(&subject, role, label.as_ref());
         let grant = Grant { subject, role, label, generation, ttl: seconds.map(Duration::from_secs) };
-        let now = SystemTime::now();
+        // In the millisecond of a revocation a token would be refused as one from before.
+        let floor = floor.and_then(|floor| Duration::try_from_secs_f64(floor.seconds()).ok());
+        let now = SystemTime::now().max(SystemTime::UNIX_EPOCH + floor.unwrap_or_default());
         match mint(access.secrets(), &grant, now) {
             Ok(token) => Reply::Token { token, ends: grant.end(now).map(|end| millis(end.seconds())) },
             Err(fault) => refused(ErrorCode::Value, &format!("no token was made: {fault}")),
@@ -271,13 +334,10 @@ impl<S: Sample> Session<'_, S> {
 
     fn start_sample(&mut self) -> Reply {
         const DAY: u64 = 24 * 60 * 60;
-        match self.mint(self.sample.application(), Role::Client, None, Some(DAY)) {
-            Reply::Token { token, .. } => {
-                self.sample.start(&self.connect, token);
-                Reply::Done
-            }
-            reply => reply,
-        }
+        let reply = self.mint(self.sample.application(), Role::Client, None, Some(DAY));
+        let Reply::Token { token, .. } = reply else { return reply };
+        self.sample.start(&self.connect, token);
+        Reply::Done
     }
 
     fn try_tool(
@@ -310,10 +370,10 @@ async fn tried(hub: &Hub, application: ClientId, tool: &ToolName, fingerprint: F
             let number = Count(ticket.number());
             Reply::Tried { outcome: ending(&ticket.answer().await), number }
         }
-        Err(Refusal::Ended(ended)) if ended.outcome == Outcome::Changed => {
-            refused(ErrorCode::Stale, "the tool has changed meanwhile: look at it again")
+        Err(Untried::Stale) => refused(ErrorCode::Stale, "the tool has changed meanwhile: look at it again"),
+        Err(Untried::Refused { refusal, number }) => {
+            Reply::Tried { outcome: ending(&Err(refusal)), number: Count(number) }
         }
-        Err(refusal) => Reply::Tried { outcome: ending(&Err(refusal)), number: Count(0) },
     }
 }
 
@@ -324,14 +384,14 @@ fn object(arguments: &str) -> Option<Text> {
 }
 
 /// One command, or what is to be said of a line that is none.
-fn read(line: Line) -> Result<Request, Event> {
-    let sentence = match &line {
+fn read(line: &Line) -> Result<Request, Event> {
+    let sentence = match line {
         Line::Text(text) => match serde_json::from_slice(text) {
             Ok(request) => return Ok(request),
             // Where it stands, never what stands there: that may be a secret.
             Err(fault) => format!("a line that is no command was left out (column {})", fault.column()),
         },
-        Line::TooLong => "a line that is longer than 1 MiB was left out".to_owned(),
+        Line::TooLong => "a line that is longer than a message may be was left out".to_owned(),
     };
     Err(Event::Error { code: ErrorCode::NotACommand, sentence })
 }

@@ -2,7 +2,7 @@
 
 use std::{io, sync::Arc};
 
-use clientmcp_protocol::control::{Count, Event, Memory};
+use clientmcp_protocol::control::{Count, Event, Memory, Snapshot};
 use tokio::{
     io::{AsyncWrite, AsyncWriteExt as _},
     sync::mpsc,
@@ -16,6 +16,12 @@ pub(super) const REPLIES: usize = 64;
 /// Writes messages, one a line.
 #[derive(Debug)]
 pub(super) struct Writer<W>(pub(super) W);
+
+/// Whether two snapshots differ in their numbers alone: between them were others that were not shown.
+fn looks_like(one: &Snapshot, other: &Snapshot) -> bool {
+    let numbered = Snapshot { revision: other.revision, ..one.clone() };
+    numbered == *other
+}
 
 impl<W: AsyncWrite + Unpin> Writer<W> {
     pub(super) async fn write(&mut self, event: &Event) -> io::Result<()> {
@@ -32,7 +38,8 @@ impl<W: AsyncWrite + Unpin> Writer<W> {
         mut desk: DeskView,
         mut replies: mpsc::Receiver<Event>,
     ) -> io::Result<()> {
-        let (mut seen, mut written) = (0, Arc::default());
+        let (mut seen, mut written, mut told) = (0, Arc::default(), false);
+        let mut shown: Option<Arc<Snapshot>> = None;
         // What there is at first is news too.
         desk.snapshot.mark_changed();
         desk.memory.mark_changed();
@@ -44,16 +51,23 @@ impl<W: AsyncWrite + Unpin> Writer<W> {
                     None => return self.last_words(&hub, &desk, seen, &written).await,
                 },
                 Ok(()) = desk.memory.changed() => {
-                    written = Arc::clone(&desk.memory.borrow_and_update());
-                    self.remember(&written).await?;
+                    let memory = Arc::clone(&desk.memory.borrow_and_update());
+                    // What changed and changed back meanwhile is no news.
+                    if memory != written || !told {
+                        self.remember(&memory).await?;
+                        (written, told) = (memory, true);
+                    }
                 }
                 Ok(()) = desk.finished.changed() => {
                     desk.finished.borrow_and_update();
                     seen = self.finished(&hub, seen).await?;
                 }
                 Ok(()) = desk.snapshot.changed() => {
-                    let snapshot = desk.snapshot.borrow_and_update().clone();
-                    self.write(&Event::Snapshot(Box::new((*snapshot).clone()))).await?;
+                    let snapshot = Arc::clone(&desk.snapshot.borrow_and_update());
+                    if !shown.is_some_and(|shown| looks_like(&snapshot, &shown)) {
+                        self.write(&Event::Snapshot(Box::new((*snapshot).clone()))).await?;
+                    }
+                    shown = Some(snapshot);
                 }
             }
         }
@@ -62,7 +76,7 @@ impl<W: AsyncWrite + Unpin> Writer<W> {
     /// What is to be written down must not be lost with the bridge's end.
     async fn last_words(&mut self, hub: &Hub, desk: &DeskView, seen: u64, written: &Arc<Memory>) -> io::Result<()> {
         let memory = Arc::clone(&desk.memory.borrow());
-        if !Arc::ptr_eq(&memory, written) {
+        if memory != *written {
             self.remember(&memory).await?;
         }
         self.finished(hub, seen).await.map(drop)

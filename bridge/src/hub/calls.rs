@@ -4,12 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use clientmcp_protocol::{
-    control::{CallHead, Count, Definition, Millis},
+    control::{CallHead, Definition, Millis},
     ids::QuestionId,
 };
 use tokio::{sync::oneshot, time::Instant};
 
-use super::Answer;
+use super::{Answer, desk::head};
 use crate::{
     approvals::Now,
     call::{CallId, ConnectionId, HangUp, RequestKey, Routed},
@@ -79,17 +79,8 @@ impl Live {
     }
 
     pub(super) fn head(&self, number: u64) -> CallHead {
-        let call = &self.routed.call;
-        CallHead {
-            number: Count(number),
-            application: call.agent.application.clone(),
-            tool: self.routed.tool.name.clone(),
-            agent: call.agent.label.clone(),
-            own: call.credential.is_none(),
-            sent: self.flying().map(|flying| flying.at.wall),
-            began: self.began,
-            arguments_bytes: Count::from(call.arguments.as_str().len()),
-        }
+        let sent = self.flying().map(|flying| flying.at.wall);
+        head(number, &self.routed.call, self.routed.tool.name.as_str(), sent, self.began)
     }
 }
 
@@ -177,6 +168,14 @@ impl Calls {
     /// Of equal ids the newest call is meant.
     pub(super) fn by_key(&self, key: &RequestKey) -> Option<u64> {
         self.keys.get(key)?.last().copied()
+    }
+
+    /// Whether no call is under way, and nothing leads to one.
+    #[cfg(test)]
+    pub(super) fn is_empty(&self) -> bool {
+        let Self { live, last: _, due, on, flying, asked, keys } = self;
+        let found = [due.len(), on.len(), flying.len(), asked.len(), keys.len()];
+        live.is_empty() && found.iter().all(|entries| *entries == 0)
     }
 
     /// The call that is looked at next.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use clientmcp_protocol::{
     control::{
-        ApplicationHead, CallPart, Count, Cut, Ending, FinishedCall, Memory, Millis, QuestionHead, RefusedCounts,
-        Snapshot,
+        ApplicationHead, CallHead, CallPart, Count, Cut, Ending, FinishedCall, Memory, Millis, QuestionHead,
+        RefusedCounts, Snapshot,
     },
     limits::{CONTROL_BYTES, SNAPSHOT_PAUSE},
     shown::shown,
@@ -20,7 +20,12 @@ use super::{
     history::{Finished, History},
     state::State,
 };
-use crate::{approvals::Now, call::Routed, declaration::Declaration, refusal::Refusal};
+use crate::{
+    approvals::Now,
+    call::{Call, Routed},
+    declaration::Declaration,
+    refusal::Refusal,
+};
 
 /// Finished calls in one message.
 const FINISHED: usize = 200;
@@ -77,22 +82,28 @@ impl Desk {
         let call = &routed.call;
         let arguments = call.arguments.as_str();
         let result = answer.as_ref().map_or("", |text| text.as_str());
-        let head = clientmcp_protocol::control::CallHead {
-            number: Count(number),
-            application: call.agent.application.clone(),
-            tool: routed.tool.name.clone(),
-            agent: call.agent.label.clone(),
-            own: call.credential.is_none(),
-            sent,
-            began,
-            arguments_bytes: Count::from(arguments.len()),
-        };
         let finished = FinishedCall {
-            call: head,
+            call: head(number, call, routed.tool.name.as_str(), sent, began),
             outcome: ending(answer),
             ended: now.wall,
             result_bytes: Count::from(result.len()),
         };
+        self.keep(finished, arguments, result);
+    }
+
+    /// A call that never came to a tool.
+    pub(super) fn note(&mut self, now: Now, number: u64, call: &Call, refusal: &Refusal) {
+        let arguments = call.arguments.as_str();
+        let finished = FinishedCall {
+            call: head(number, call, &call.tool, None, now.wall),
+            outcome: ending(&Err(refusal.clone())),
+            ended: now.wall,
+            result_bytes: Count(0),
+        };
+        self.keep(finished, arguments, "");
+    }
+
+    fn keep(&mut self, finished: FinishedCall, arguments: &str, result: &str) {
         self.history.push(finished, arguments, result);
         self.finished.send_replace(self.history.ended());
     }
@@ -113,6 +124,20 @@ impl Desk {
             }
             changed
         });
+    }
+}
+
+/// A call in few words. A tool's name is the agent's word until the tool was found.
+pub(super) fn head(number: u64, call: &Call, tool: &str, sent: Option<Millis>, began: Millis) -> CallHead {
+    CallHead {
+        number: Count(number),
+        application: call.agent.application.clone(),
+        tool: shown(tool),
+        agent: call.agent.label.clone(),
+        own: call.credential.is_none(),
+        sent,
+        began,
+        arguments_bytes: Count::from(call.arguments.as_str().len()),
     }
 }
 
@@ -246,6 +271,8 @@ fn cut(snapshot: &mut Snapshot) {
         shorten(&mut snapshot.questions, most, &mut snapshot.cut.questions);
         shorten(&mut snapshot.calls, most, &mut snapshot.cut.calls);
         shorten(&mut snapshot.rules, most, &mut snapshot.cut.rules);
+        shorten(&mut snapshot.modes, most, &mut snapshot.cut.modes);
+        shorten(&mut snapshot.blocked, most, &mut snapshot.cut.blocked);
         // Room for the envelope and the line end.
         let fits = serde_json::to_string(&snapshot).is_ok_and(|text| text.len() + 64 <= CONTROL_BYTES);
         if fits || most == 0 {

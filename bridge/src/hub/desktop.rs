@@ -1,6 +1,6 @@
 //! What the desktop asks of the hub, and what follows from it at once for everything under way.
 
-use std::time::Duration;
+use std::{collections::HashSet, time::Duration};
 
 use clientmcp_protocol::{
     codes::CloseCode,
@@ -13,13 +13,14 @@ use clientmcp_protocol::{
 };
 
 use super::{
-    Close,
+    Close, NATIVE,
     calls::Live,
     state::{Gone, State},
 };
 use crate::{
     approvals::{Judgement, Now, Permit, Situation},
     call::{Agent, Routed},
+    origin,
     refusal::{Outcome, Refusal},
     token::{Access, Secret, Secrets},
 };
@@ -28,7 +29,7 @@ impl State {
     /// Does what was asked. What the hub does not know of is answered by the channel.
     pub(super) fn obey(&mut self, now: Now, command: Command) -> Reply {
         match command {
-            Command::Decide(decide) => self.decide(now, decide),
+            Command::Decide(decide) => self.decide(now, &decide),
             Command::SetMode { application, mode, until } => self.set_mode(now, application, mode, until),
             Command::SetRules { revision, rules } => self.set_rules(now, revision, rules),
             Command::AddOrigin { application, origin } => self.add_origin(application, &origin),
@@ -36,7 +37,7 @@ impl State {
             Command::Resume => self.set_paused(now, false),
             Command::Disconnect { application } => self.close_application(now, &application),
             Command::Revoke { application, role, which } => self.revoke(now, application, role, which),
-            Command::Unblock { application, label } => self.unblock(now, Agent { application, label }),
+            Command::Unblock { application, label } => self.unblock(now, &Agent { application, label }),
             Command::SetSecrets { secrets } => self.set_secrets(now, &secrets.0),
             Command::SetSettings { settings } => self.set_settings(settings),
             Command::Get { text, offset } => self.piece(&text, offset),
@@ -49,7 +50,10 @@ impl State {
         }
     }
 
-    fn decide(&mut self, now: Now, decide: Decide) -> Reply {
+    fn decide(&mut self, now: Now, decide: &Decide) -> Reply {
+        if (decide.verdict, &decide.also) == (Verdict::Allow, &Also::BlockAgent) {
+            return refused(ErrorCode::Value, "an agent cannot be allowed and blocked in one answer");
+        }
         let question =
             self.calls.by_question(decide.question).and_then(|number| Some((number, self.calls.get(number)?)));
         let fits = |live: &Live| live.routed.tool.fingerprint == decide.fingerprint;
@@ -68,15 +72,18 @@ impl State {
             },
             Also::Nothing | Also::BlockAgent => None,
         };
-        self.policy.mark_seen(agent.application.clone(), tool, fingerprint);
         match decide.verdict {
-            Verdict::Allow => self.approve(now, number, Permit::of_person()),
+            Verdict::Allow => {
+                // What was refused has been looked at too, but a no to one call is no reason to send others unasked.
+                self.policy.mark_seen(agent.application.clone(), tool, fingerprint);
+                self.approve(now, number, Permit::of_person());
+            }
             Verdict::Deny => self.end(now, number, Outcome::Declined),
         }
         if let Some(rule) = rule {
             self.policy.add_rule(rule, now);
         }
-        if decide.also == Also::BlockAgent && decide.verdict == Verdict::Deny {
+        if decide.also == Also::BlockAgent {
             let end = now.wall.0.saturating_add(u64::try_from(BLOCK_TIME.as_millis()).unwrap_or(u64::MAX));
             self.policy.block(agent, Until::At(Millis(end)), now);
         }
@@ -120,6 +127,10 @@ impl State {
         if rules.len() > RULES {
             return refused(ErrorCode::Value, "there are more rules than there can be");
         }
+        let ids: HashSet<_> = rules.iter().map(|rule| &rule.id).collect();
+        if ids.len() < rules.len() {
+            return refused(ErrorCode::Value, "two rules have the same id");
+        }
         self.policy.set_rules(rules, now);
         self.policy_changed(now);
         Reply::Done
@@ -131,8 +142,8 @@ impl State {
         Reply::Done
     }
 
-    fn unblock(&mut self, now: Now, agent: Agent) -> Reply {
-        if !self.policy.unblock(&agent) {
+    fn unblock(&mut self, now: Now, agent: &Agent) -> Reply {
+        if !self.policy.unblock(agent) {
             return refused(ErrorCode::NotFound, "this agent is not blocked");
         }
         self.policy_changed(now);
@@ -140,8 +151,8 @@ impl State {
     }
 
     fn add_origin(&mut self, application: ClientId, origin: &str) -> Reply {
-        if origin == "null" || origin.is_empty() {
-            return refused(ErrorCode::Value, "`null` stands for any page at all and is never allowed");
+        if let (false, Err(fault)) = (origin == NATIVE, origin::check(origin)) {
+            return refused(ErrorCode::Value, fault);
         }
         let origins = self.pins.entry(application).or_default();
         if !origins.iter().any(|pinned| pinned == origin) {
@@ -170,8 +181,12 @@ impl State {
             Which::Label(label) => {
                 let same =
                     |floor: &Floor| (&floor.application, floor.role, &floor.label) == (&application, role, &label);
+                // A floor never falls, even when the clock was set back.
+                let before = self.floors.iter().find(|floor| same(floor)).map(|floor| floor.issued_before);
                 self.floors.retain(|floor| !same(floor));
-                self.floors.push(Floor { application, role, label, issued_before: now.wall });
+                // What was made in this very millisecond was made before.
+                let issued_before = before.unwrap_or_default().max(Millis(now.wall.0 + 1));
+                self.floors.push(Floor { application, role, label, issued_before });
             }
         }
         let access = self.access.borrow().with_revoked(&self.generations, &self.floors);
@@ -194,14 +209,14 @@ impl State {
 
     /// What was let in before is looked at again, and cut off where it would not be let in now.
     fn set_access(&mut self, now: Now, access: Access) {
-        let fallen: Vec<_> = self.applications.connections(|application| !access.stands(&application.claims));
-        for connection in fallen {
-            let close = Close { code: CloseCode::Unauthorized, reason: "the token was revoked" };
-            self.disconnect(now, connection, Gone::Left, Some(close));
-        }
         let stands = |live: &Live| live.routed.call.credential.as_ref().is_none_or(|claims| access.stands(claims));
         for number in self.calls.such_as(|live| !stands(live)) {
             self.stop(now, number, Refusal::Revoked);
+        }
+        // Agents first: one that is cut off with its application is not told what became of its call.
+        for connection in self.applications.connections(|application| !access.stands(&application.claims)) {
+            let close = Close { code: CloseCode::Unauthorized, reason: "the token was revoked" };
+            self.disconnect(now, connection, Gone::Left, Some(close));
         }
         self.access.send_replace(access.into());
     }
@@ -319,8 +334,7 @@ pub fn settings_fault(settings: &Settings) -> Option<&'static str> {
     if !within(settings.question_seconds, QUESTION_TIME_RANGE) {
         return Some("the time for an answer is 10 to 600 seconds");
     }
-    let null = settings.allow_origins.iter().any(|origin| origin == "null");
-    null.then_some("`null` stands for any page at all and is never allowed")
+    settings.allow_origins.iter().find_map(|origin| origin::check(origin).err())
 }
 
 fn refused(code: ErrorCode, sentence: &str) -> Reply {

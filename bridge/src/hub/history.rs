@@ -89,7 +89,7 @@ fn start(text: &str) -> &str {
 mod tests {
     use clientmcp_protocol::{
         control::{CallHead, Ending, Millis},
-        ids::{ClientId, ToolName},
+        ids::ClientId,
     };
 
     use super::*;
@@ -99,7 +99,7 @@ mod tests {
             call: CallHead {
                 number: Count(number),
                 application: ClientId::new("a").unwrap(),
-                tool: ToolName::new("go").unwrap(),
+                tool: "go".into(),
                 agent: None,
                 own: false,
                 sent: None,

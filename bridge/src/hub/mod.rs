@@ -4,15 +4,23 @@
 //! published, without asking it. The hub runs no tool, opens no socket, touches no file and retries nothing.
 
 mod apps;
+#[cfg(test)]
+mod bench;
 mod calls;
+mod command;
+mod connection;
 mod desk;
 mod desktop;
+mod gate;
 mod history;
+#[cfg(test)]
+mod interleavings;
 mod outbox;
 mod pulse;
 mod state;
 #[cfg(test)]
 mod tests;
+mod ticket;
 
 use std::{
     sync::Arc,
@@ -20,8 +28,7 @@ use std::{
 };
 
 use clientmcp_protocol::{
-    codes::CloseCode,
-    control::{self, Memory, Millis, Reply, Settings},
+    control::{self, Millis, Reply, Settings},
     ids::{ClientId, Fingerprint, Role},
     limits::{APPLICATIONS, CALLS_IN_ALL, HTTP_CONNECTIONS, SLEEP},
 };
@@ -32,26 +39,27 @@ use tokio::{
 
 pub use self::{
     apps::{Served, View},
+    command::{Arrival, Beginning, Close, NATIVE, NO_ORIGIN},
+    connection::{Connection, Rejected},
     desk::{Check, DeskView, RefusedAtDoor, ending},
     desktop::settings_fault,
     history::Finished,
     outbox::{Closing, Frame, Inbox, Outbox, Unsent, outbox},
     pulse::Pulse,
+    ticket::Ticket,
+};
+use self::{
+    command::{Admitted, Answer, Command, Ends, NotAdmitted},
+    ticket::{Farewell, Flight, Leave},
 };
 use crate::{
     approvals::{Asking, Now},
-    call::{Agent, Call, CallId, ConnectionId, HangUp, RequestKey, Routed},
-    declaration::Declaration,
+    call::{Agent, Call, ConnectionId, HangUp, RequestKey, Routed},
+    declaration::Tool,
     refusal::{Ended, Limit, Outcome, Refusal},
     text::Text,
     token::{Access, Claims, TokenFault},
 };
-
-/// What stands for an application that comes without an origin: a native program.
-pub const NATIVE: &str = "native";
-
-/// What stands for an origin that names nobody: `null`, or a repeated header.
-pub const NO_ORIGIN: &str = "null";
 
 /// Commands waiting for the hub's task. Every call and every application takes two places at most: one for what it says,
 /// and one reserved on entering for what must be said on leaving. So nobody ever waits for a place that a waiting one holds.
@@ -59,85 +67,6 @@ const COMMANDS: usize = 2 * (CALLS_IN_ALL + APPLICATIONS + HTTP_CONNECTIONS);
 
 /// How often the hub looks at the clock by itself.
 const HEARTBEAT: Duration = Duration::from_secs(2);
-
-/// What a hub starts with.
-#[derive(Debug)]
-pub struct Beginning {
-    /// Who answers where asking is needed.
-    pub asking: Asking,
-    /// Applications connected at a time.
-    pub room: usize,
-    /// What is set.
-    pub settings: Settings,
-    /// Who is let in.
-    pub access: Access,
-    /// What was remembered; its revocations must be in `access` already.
-    pub memory: Memory,
-    /// Whether all calls are refused at first.
-    pub paused: bool,
-}
-
-/// Everything that changes the hub's state.
-pub(crate) enum Command {
-    /// An application holds a valid token and wants its client ID.
-    Connect { arrival: Box<Arrival>, leave: Leave, admitted: oneshot::Sender<Admitted> },
-    /// It declared its tools; `done` is dropped when that is served.
-    Register { connection: ConnectionId, declaration: Declaration, done: oneshot::Sender<()> },
-    /// It answered a call.
-    Result { call: CallId, result: Text },
-    /// Its connection ended; `done` is dropped when nothing of it is served any more.
-    Disconnect { connection: ConnectionId, done: Option<oneshot::Sender<()>> },
-    /// A call wants to be sent. The person's own is approved by the click that made it.
-    Submit { routed: Box<Routed>, own: bool, leave: Leave, sent: oneshot::Sender<Sent> },
-    /// Its agent is gone.
-    GiveUp { number: u64 },
-    /// A legacy agent takes back what it asked.
-    CancelRequest { key: RequestKey },
-    /// The desktop asks for something.
-    Desktop { command: Box<control::Command>, reply: oneshot::Sender<Reply> },
-    /// Calls that ended after the first `seen` ones.
-    Finished { seen: u64, reply: oneshot::Sender<Finished> },
-    /// Close everything; `done` is dropped when all applications were told.
-    Shutdown { done: oneshot::Sender<()> },
-}
-
-/// An application that was let in at the door.
-#[derive(Debug)]
-pub struct Arrival {
-    /// What its token says.
-    pub claims: Arc<Claims>,
-    /// Its `Origin`, [`NATIVE`] without one, nothing for one that names nobody.
-    pub origin: Option<String>,
-    /// Where it is written to.
-    pub outbox: Outbox,
-}
-
-/// Why an application with a valid token is not let in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum NotAdmitted {
-    /// It comes from an origin that is not pinned.
-    Origin,
-    /// It would be one more than the limit.
-    TooMany,
-}
-
-/// What an application gets for its client ID: a place, and the words that give it up.
-pub(crate) type Admitted = Result<(ConnectionId, Leave), NotAdmitted>;
-
-/// What became of a call that was submitted: its end comes later.
-pub(crate) type Sent = Result<Flight, Refusal>;
-
-/// How a call ended.
-pub(crate) type Answer = Result<Text, Refusal>;
-
-/// The hub's ends of what it publishes.
-pub(crate) struct Ends {
-    settings: watch::Sender<Settings>,
-    access: watch::Sender<Arc<Access>>,
-    view: watch::Sender<View>,
-    refused: Arc<RefusedAtDoor>,
-    desk: Option<desk::Desk>,
-}
 
 /// The way to the hub. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -209,8 +138,29 @@ impl Hub {
         self.desk.clone()
     }
 
-    /// Finds the application and the tool.
-    pub fn route(&self, call: Call) -> Result<Routed, Refusal> {
+    /// Finds the application and the tool. A call that leads nowhere is shown to the desktop too.
+    pub async fn route(&self, call: Call) -> Result<Routed, Refusal> {
+        match self.find(&call) {
+            Ok((connection, tool)) => Ok(Routed { call, connection, tool }),
+            Err(refusal) => {
+                self.note(call, refusal.clone()).await;
+                Err(refusal)
+            }
+        }
+    }
+
+    /// Shows a call that led nowhere, and gives it a number.
+    async fn note(&self, call: Call, refusal: Refusal) -> u64 {
+        if self.desk.is_none() {
+            return 0;
+        }
+        let (number, noted) = oneshot::channel();
+        // A hub that is gone shows nothing any more.
+        let _ = self.commands.send(Command::Note { call: Box::new(call), refusal, number }).await;
+        noted.await.unwrap_or_default()
+    }
+
+    fn find(&self, call: &Call) -> Result<(ConnectionId, Arc<Tool>), Refusal> {
         let ended = |outcome| Err(Ended { outcome, structured: false }.into());
         let view = self.view.borrow();
         let barred = view.barred(&call.agent);
@@ -218,10 +168,10 @@ impl Hub {
             return ended(barred.unwrap_or(Outcome::Offline));
         };
         match (served.declaration.tool(&call.tool), barred) {
-            // What bars it is said where it is recorded.
-            (Some(tool), _) => Ok(Routed { connection: served.connection, tool: Arc::clone(tool), call }),
+            // What bars it is said in the step that takes it in.
+            (Some(tool), _) => Ok((served.connection, Arc::clone(tool))),
             (None, Some(outcome)) => ended(outcome),
-            (None, None) => Err(Refusal::UnknownTool(call.tool)),
+            (None, None) => Err(Refusal::UnknownTool(call.tool.clone())),
         }
     }
 
@@ -237,7 +187,7 @@ impl Hub {
         tool: &str,
         fingerprint: Fingerprint,
         arguments: Text,
-    ) -> Result<Ticket, Refusal> {
+    ) -> Result<Ticket, Untried> {
         let call = Call {
             agent: Agent { application, label: None },
             tool: tool.to_owned(),
@@ -247,11 +197,18 @@ impl Hub {
             reported: None,
             credential: None,
         };
-        let routed = self.route(call)?;
-        if routed.tool.fingerprint != fingerprint {
-            return Err(Ended { outcome: Outcome::Changed, structured: false }.into());
+        let (connection, tool) = match self.find(&call) {
+            Ok(found) => found,
+            Err(refusal) => {
+                let number = self.note(call, refusal.clone()).await;
+                return Err(Untried::Refused { refusal, number });
+            }
+        };
+        if tool.fingerprint != fingerprint {
+            return Err(Untried::Stale);
         }
-        self.bring(routed, true).await
+        let ticket = self.bring(Routed { call, connection, tool }, true).await;
+        ticket.map_err(|refusal| Untried::Refused { refusal, number: 0 })
     }
 
     async fn bring(&self, routed: Routed, own: bool) -> Result<Ticket, Refusal> {
@@ -296,6 +253,10 @@ impl Hub {
         match outcome.await.map_err(|_| Rejected::ShuttingDown)? {
             Ok((id, leave)) => Ok(Connection { id, commands: self.commands.clone(), leave }),
             Err(NotAdmitted::TooMany) => Err(Rejected::TooMany),
+            Err(NotAdmitted::Revoked) => {
+                self.refused(Check::Token);
+                Err(Rejected::Revoked)
+            }
             Err(NotAdmitted::Origin) => {
                 self.refused(Check::ClientOrigin);
                 Err(Rejected::Origin)
@@ -313,137 +274,18 @@ impl Hub {
     }
 }
 
-/// Why an application with a valid token cannot connect.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rejected {
-    /// The limit of connected applications is reached.
-    TooMany,
-    /// It comes from an origin that is not allowed for it.
-    Origin,
-    /// The bridge is closing.
-    ShuttingDown,
-}
-
-/// An application's place in the hub. Dropping it gives the place up.
-#[derive(Debug)]
-pub struct Connection {
-    id: ConnectionId,
-    commands: mpsc::Sender<Command>,
-    leave: Leave,
-}
-
-impl Connection {
-    /// Its identity.
-    pub fn id(&self) -> ConnectionId {
-        self.id
-    }
-
-    /// Replaces everything declared before; returns when it is served and `registered` is on its way.
-    pub async fn register(&self, declaration: Declaration) {
-        let (done, finished) = oneshot::channel();
-        self.send(Command::Register { connection: self.id, declaration, done }).await;
-        let _ = finished.await;
-    }
-
-    /// Passes a result on. One for an unknown or finished call goes nowhere.
-    pub async fn result(&self, number: u64, result: Text) {
-        self.send(Command::Result { call: CallId { connection: self.id, number }, result }).await;
-    }
-
-    /// Gives the place up; returns when its calls are answered and its tools are gone.
-    pub async fn end(mut self) {
-        self.leave.forget();
-        let (done, finished) = oneshot::channel();
-        self.send(Command::Disconnect { connection: self.id, done: Some(done) }).await;
-        let _ = finished.await;
-    }
-
-    async fn send(&self, command: Command) {
-        // A hub that is gone has closed this connection already.
-        let _ = self.commands.send(command).await;
-    }
-}
-
-/// A call that was taken in. Dropped before its answer came, it says so.
-#[derive(Debug)]
-pub struct Ticket {
-    flight: Flight,
-    _place: tokio::sync::OwnedSemaphorePermit,
-}
-
-impl Ticket {
-    /// Its number, by which the desktop finds it.
-    pub fn number(&self) -> u64 {
-        self.flight.number
-    }
-
-    /// How the call ends. Dropping the future is the agent's hang-up.
-    pub async fn answer(self) -> Result<Text, Refusal> {
-        self.flight.landed().await
-    }
-}
-
-/// A call's way back.
-#[derive(Debug)]
-pub(crate) struct Flight {
-    number: u64,
-    answer: oneshot::Receiver<Answer>,
-    leave: Leave,
-}
-
-impl Flight {
-    /// Whether the call has ended already.
-    #[cfg(test)]
-    fn is_over(&self) -> bool {
-        !self.answer.is_empty()
-    }
-
-    async fn landed(mut self) -> Answer {
-        let answer = (&mut self.answer).await.unwrap_or(Err(Refusal::ShuttingDown));
-        self.leave.forget();
-        answer
-    }
-}
-
-/// Giving up is an event: words that are sent when their holder is dropped, with their place in the queue reserved.
-#[derive(Debug)]
-pub(crate) struct Leave {
-    place: Option<mpsc::OwnedPermit<Command>>,
-    words: Option<Farewell>,
-}
-
-/// What there is to say on leaving.
-#[derive(Clone, Copy, Debug)]
-enum Farewell {
-    /// The socket is gone.
-    Disconnect(ConnectionId),
-    /// Nobody waits for the answer any more.
-    GiveUp(u64),
-}
-
-impl Leave {
-    async fn reserve(commands: &mpsc::Sender<Command>) -> Option<Self> {
-        let place = commands.clone().reserve_owned().await.ok()?;
-        Some(Self { place: Some(place), words: None })
-    }
-
-    fn say(&mut self, words: Farewell) {
-        self.words = Some(words);
-    }
-
-    fn forget(&mut self) {
-        self.words = None;
-    }
-}
-
-impl Drop for Leave {
-    fn drop(&mut self) {
-        let (Some(place), Some(words)) = (self.place.take(), self.words) else { return };
-        place.send(match words {
-            Farewell::Disconnect(connection) => Command::Disconnect { connection, done: None },
-            Farewell::GiveUp(number) => Command::GiveUp { number },
-        });
-    }
+/// Why the person's own call was not tried.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Untried {
+    /// The definition that the person saw is not the one that is served.
+    Stale,
+    /// It led nowhere, and is shown under this number.
+    Refused {
+        /// Why.
+        refusal: Refusal,
+        /// The call's number; 0 where it got none.
+        number: u64,
+    },
 }
 
 async fn run(mut state: state::State, mut inbox: mpsc::Receiver<Command>) {
@@ -491,13 +333,4 @@ fn beat(state: &mut state::State, heartbeat: &mut Instant) {
 fn now() -> Now {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Now { mono: Instant::now(), wall: Millis(u64::try_from(since.as_millis()).unwrap_or(u64::MAX)) }
-}
-
-/// What a connection is told when the hub ends it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Close {
-    /// The code.
-    pub code: CloseCode,
-    /// Why, for a developer's eyes.
-    pub reason: &'static str,
 }

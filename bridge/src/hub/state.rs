@@ -5,26 +5,25 @@ use std::{collections::BTreeMap, sync::Arc};
 use clientmcp_protocol::{
     client::FromBridge,
     codes::CloseCode,
-    control::{ClientOrigins, Definition, Floor, Generation, Memory, Settings},
-    ids::{ClientId, QuestionId},
-    limits::{CALLS_IN_FLIGHT, FROZEN_SILENCE, FROZEN_TIME, MESSAGE_BYTES, QUESTIONS, QUESTIONS_OF_AGENT},
+    control::{ClientOrigins, Floor, Generation, Memory, Settings},
+    ids::ClientId,
 };
 use tokio::{
-    sync::{oneshot, watch},
+    sync::watch,
     time::{Duration, Instant},
 };
 
 use super::{
-    Admitted, Answer, Arrival, Beginning, Close, Command, Farewell, Flight, Leave, NotAdmitted, RefusedAtDoor, Sent,
+    Admitted, Answer, Arrival, Beginning, Close, Command, Farewell, Leave, NotAdmitted, RefusedAtDoor,
     apps::{Application, Applications, Served, View},
-    calls::{Calls, Flying, Live, Question, Stage},
+    calls::{Calls, Flying, Live, Stage},
     desk::Desk,
 };
 use crate::{
-    approvals::{Approved, Judgement, Now, Permit, Policy, Situation},
-    call::{CallId, ConnectionId, RequestKey, Routed},
+    approvals::{Now, Permit, Policy},
+    call::{ConnectionId, RequestKey, Routed},
     declaration::Declaration,
-    refusal::{Ended, Limit, Outcome, Refusal},
+    refusal::{Ended, Outcome, Refusal},
     token::Access,
 };
 
@@ -76,6 +75,7 @@ impl State {
             desk: ends.desk,
         };
         state.show_policy(now);
+        state.remember();
         state
     }
 
@@ -108,7 +108,14 @@ impl State {
             }
             Command::Submit { routed, own, leave, sent } => {
                 let permit = own.then(Permit::of_own_call);
-                let _ = sent.send(self.submit(now, *routed, permit, leave));
+                let _ = sent.send(Ok(self.submit(now, *routed, permit, leave)));
+            }
+            Command::Note { call, refusal, number } => {
+                let next = self.calls.next();
+                if let Some(desk) = &mut self.desk {
+                    desk.note(now, next, &call, &refusal);
+                }
+                let _ = number.send(next);
             }
             Command::GiveUp { number } => self.give_up(now, number),
             Command::CancelRequest { key } => self.cancel_request(now, &key),
@@ -130,11 +137,16 @@ impl State {
     /// client ID now frees the place it took.
     fn connect(&mut self, now: Now, arrival: Arrival, mut leave: Leave) -> Admitted {
         let id = arrival.claims.subject.clone();
+        // Its token was looked at when it came to the door, and much may have been revoked since.
+        if !self.access.borrow().stands(&arrival.claims) {
+            return Err(NotAdmitted::Revoked);
+        }
         let origin = self.admit_origin(&id, arrival.origin.as_deref()).ok_or(NotAdmitted::Origin)?;
         let holder = self.applications.holder(&id);
         if holder.is_none() && self.applications.len() >= self.room {
             return Err(NotAdmitted::TooMany);
         }
+        self.pin(&id, &origin);
         if let Some(older) = holder {
             let close = Close { code: CloseCode::Replaced, reason: "a newer connection took this client ID" };
             self.disconnect(now, older, Gone::Replaced, Some(close));
@@ -144,21 +156,23 @@ impl State {
         Ok((connection, leave))
     }
 
-    /// The origin to be shown; nothing where it may not connect. The first one seen is remembered.
-    fn admit_origin(&mut self, id: &ClientId, origin: Option<&str>) -> Option<String> {
+    /// The origin to be shown; nothing where it may not connect.
+    fn admit_origin(&self, id: &ClientId, origin: Option<&str>) -> Option<String> {
         if self.settings.borrow().client_origins == ClientOrigins::Any {
             return Some(origin.unwrap_or(super::NO_ORIGIN).to_owned());
         }
         let origin = origin.filter(|origin| *origin != super::NO_ORIGIN)?;
-        match self.pins.get(id) {
-            Some(pinned) if pinned.iter().any(|pin| pin == origin) => {}
-            Some(_) => return None,
-            None => {
-                self.pins.insert(id.clone(), vec![origin.to_owned()]);
-                self.remember();
-            }
+        let pinned = self.pins.get(id);
+        pinned.is_none_or(|pinned| pinned.iter().any(|pin| pin == origin)).then(|| origin.to_owned())
+    }
+
+    /// The first origin that comes in is remembered.
+    fn pin(&mut self, id: &ClientId, origin: &str) {
+        let pinning = self.settings.borrow().client_origins == ClientOrigins::Pinned;
+        if pinning && !self.pins.contains_key(id) {
+            self.pins.insert(id.clone(), vec![origin.to_owned()]);
+            self.remember();
         }
-        Some(origin.to_owned())
     }
 
     fn register(&mut self, now: Now, connection: ConnectionId, declaration: Declaration) {
@@ -185,158 +199,6 @@ impl State {
         let Some(application) = self.applications.get(connection) else { return };
         let id = application.id.clone();
         self.view.send_modify(|view| view.serve(id, Served { connection, declaration }));
-    }
-
-    /// Takes a call in: it is sent, put to the person, or refused, in this one step. `permit` is the person's own click.
-    fn submit(&mut self, now: Now, routed: Routed, permit: Option<Permit>, mut leave: Leave) -> Sent {
-        let number = self.calls.next();
-        let (answer, answered) = oneshot::channel();
-        match self.judge(now, &routed, permit) {
-            Ok(Judgement::Allow(permit)) => self.launch(now, number, permit.approve(routed), answer, now),
-            Ok(Judgement::Ask) => self.ask(now, number, routed, answer),
-            Ok(Judgement::Refuse(outcome)) => self.refuse(now, number, &routed, now, answer, ended(&routed, outcome)),
-            Err(refusal) => self.refuse(now, number, &routed, now, answer, refusal),
-        }
-        leave.say(Farewell::GiveUp(number));
-        Ok(Flight { number, answer: answered, leave })
-    }
-
-    /// In the order of `docs/protocol.md`, "Call outcomes".
-    fn judge(&mut self, now: Now, routed: &Routed, permit: Option<Permit>) -> Result<Judgement, Refusal> {
-        let agent = &routed.call.agent;
-        if let Some(outcome) = self.policy.barred(agent, now) {
-            return Ok(Judgement::Refuse(outcome));
-        }
-        let application = self.reachable(routed)?;
-        let situation = Situation { agent, origin: &application.origin, tool: &routed.tool };
-        let judgement = match permit {
-            Some(permit) => Judgement::Allow(permit),
-            None => self.policy.judge(situation, now),
-        };
-        if !matches!(judgement, Judgement::Refuse(_)) {
-            self.room_for(routed)?;
-        }
-        Ok(judgement)
-    }
-
-    fn room_for(&self, routed: &Routed) -> Result<(), Refusal> {
-        let sent = self.calls.on(routed.connection).filter(|(_, live)| live.flying().is_some()).count();
-        if sent >= CALLS_IN_FLIGHT {
-            return Err(ended(routed, Outcome::Busy(Limit::CallsInFlight)));
-        }
-        Ok(())
-    }
-
-    /// Puts a call to the person.
-    fn ask(&mut self, now: Now, number: u64, routed: Routed, answer: oneshot::Sender<Answer>) {
-        if let Some(limit) = self.too_many_questions(&routed) {
-            let refusal = ended(&routed, Outcome::Busy(limit));
-            return self.refuse(now, number, &routed, now, answer, refusal);
-        }
-        let time = self.question_time();
-        let wall = now.wall.0.saturating_add(u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
-        let question = Question {
-            id: QuestionId(rand::random()),
-            definition: self.definition(&routed),
-            asked: now.wall,
-            ends: Now { mono: now.mono + time, wall: clientmcp_protocol::control::Millis(wall) },
-        };
-        let stage = Stage::Waiting(question);
-        self.calls.insert(number, Live { routed, answer, began: now.wall, stage });
-    }
-
-    fn too_many_questions(&self, routed: &Routed) -> Option<Limit> {
-        let open = || self.calls.on(routed.connection).filter(|(_, live)| live.question().is_some());
-        if open().filter(|(_, live)| live.routed.call.agent == routed.call.agent).count() >= QUESTIONS_OF_AGENT {
-            return Some(Limit::QuestionsOfAgent);
-        }
-        (open().count() >= QUESTIONS).then_some(Limit::Questions)
-    }
-
-    fn definition(&self, routed: &Routed) -> Definition {
-        match self.policy.seen(&routed.call.agent.application, &routed.tool.name) {
-            None => Definition::New,
-            Some(seen) if seen == routed.tool.fingerprint => Definition::Seen,
-            Some(_) => Definition::Changed,
-        }
-    }
-
-    pub(super) fn question_time(&self) -> Duration {
-        Duration::from_secs(self.settings.borrow().question_seconds.into())
-    }
-
-    /// The person said yes to a question: approved and sent in this one step, exactly as it was asked for.
-    pub(super) fn approve(&mut self, now: Now, number: u64, permit: Permit) {
-        let Some(Live { routed, answer, began, .. }) = self.calls.remove(number) else { return };
-        let began = Now { mono: now.mono, wall: began };
-        match self.policy.barred(&routed.call.agent, now).map(|outcome| ended(&routed, outcome)) {
-            Some(refusal) => self.refuse(now, number, &routed, began, answer, refusal),
-            None => self.launch(now, number, permit.approve(routed), answer, began),
-        }
-    }
-
-    /// Sends, if everything is still as it was when the call was routed and approved.
-    fn launch(&mut self, now: Now, number: u64, approved: Approved, answer: oneshot::Sender<Answer>, began: Now) {
-        let routed = approved.into_routed();
-        match self.room_for(&routed).and_then(|()| self.put_on_the_wire(now, &routed)) {
-            Err(refusal) => self.refuse(now, number, &routed, began, answer, refusal),
-            Ok(flying) => {
-                let stage = Stage::Sent(flying);
-                self.calls.insert(number, Live { routed, answer, began: began.wall, stage });
-            }
-        }
-    }
-
-    fn put_on_the_wire(&mut self, now: Now, routed: &Routed) -> Result<Flying, Refusal> {
-        let deadline = now.mono + Duration::from_secs(self.settings.borrow().call_seconds.into());
-        let busy = |limit| ended(routed, Outcome::Busy(limit));
-        self.reachable(routed)?;
-        let Some(application) = self.applications.get_mut(routed.connection) else {
-            return Err(ended(routed, Outcome::Offline));
-        };
-        let id = CallId { connection: routed.connection, number: application.last_call + 1 };
-        let frame = frame(&FromBridge::Call {
-            id: &id.number.to_string(),
-            name: &routed.call.tool,
-            arguments: routed.call.arguments.raw(),
-        });
-        if frame.len() > MESSAGE_BYTES {
-            return Err(busy(Limit::MessageBytes));
-        }
-        application.outbox.push(frame).map_err(|_| busy(Limit::UnsentBytes))?;
-        application.last_call = id.number;
-        let due = if application.is_suspect(now.mono) { deadline.min(now.mono + FROZEN_TIME) } else { deadline };
-        application.outbox.pulse().called();
-        Ok(Flying { id, at: now, due, deadline })
-    }
-
-    /// The connection and the definition that were found must be the ones that are there now.
-    fn reachable(&self, routed: &Routed) -> Result<&Application, Refusal> {
-        let Some(application) = self.applications.get(routed.connection) else {
-            let replaced = self.applications.holder(&routed.call.agent.application).is_some();
-            return Err(ended(routed, if replaced { Outcome::Changed } else { Outcome::Offline }));
-        };
-        let declared = application.declaration.as_ref().and_then(|now| now.tool(&routed.call.tool));
-        if declared.is_some_and(|tool| tool.text == routed.tool.text) {
-            return Ok(application);
-        }
-        Err(ended(routed, Outcome::Changed))
-    }
-
-    fn refuse(
-        &mut self,
-        now: Now,
-        number: u64,
-        routed: &Routed,
-        began: Now,
-        answer: oneshot::Sender<Answer>,
-        refusal: Refusal,
-    ) {
-        let result = Err(refusal);
-        if let Some(desk) = &mut self.desk {
-            desk.record(now, number, routed, None, began.wall, &result);
-        }
-        let _ = answer.send(result);
     }
 
     /// A call is over. The call leaves the count before its answer is written.
@@ -463,19 +325,11 @@ impl State {
     }
 }
 
-impl Application {
-    /// Pings on calls, and has been silent for long: perhaps its page is frozen.
-    fn is_suspect(&self, now: Instant) -> bool {
-        let pulse = self.outbox.pulse();
-        pulse.pings_on_call() && now.saturating_duration_since(pulse.last_heard()) >= FROZEN_SILENCE
-    }
-}
-
 pub(super) fn ended(routed: &Routed, outcome: Outcome) -> Refusal {
     Ended { outcome, structured: !routed.tool.has_output_schema }.into()
 }
 
-fn frame(message: &FromBridge<'_>) -> String {
+pub(super) fn frame(message: &FromBridge<'_>) -> String {
     // Strings and a text that is JSON already: there is nothing that could fail.
     serde_json::to_string(message).unwrap_or_default()
 }

@@ -10,6 +10,7 @@ use super::{
     message::{self, Message},
 };
 use crate::{
+    pieces::Pieces,
     refusal::Refusal,
     respond::{self, Refused},
     revision::{Era, Revision},
@@ -44,17 +45,18 @@ fn read(peer: &Peer<'_>, body: &[u8]) -> Result<Vec<String>, Refusal> {
 }
 
 /// Answers one entry; nothing when there is nothing to say.
-pub async fn answer(peer: &Peer<'_>, entry: &str) -> Result<Option<String>, Refusal> {
+pub async fn answer(peer: &Peer<'_>, entry: &str) -> Result<Option<Pieces>, Refusal> {
     if let Ok(Message::Request(request)) = message::read(entry.as_bytes())
         && request.method == "initialize"
     {
         let refusal = Refusal::InvalidRequest("\"initialize\" stands alone, in no batch".into());
-        return Ok(Some(respond::refused(Some(request.id), Era::Legacy, &refusal).body));
+        return Ok(Some(respond::refused(Some(request.id), Era::Legacy, &refusal).body.into()));
     }
     match super::answer(peer, entry.as_bytes()).await {
         // Only a modern request opens a stream, and no modern request stands in a batch.
         Answer::Accepted | Answer::Cancelled | Answer::Listen(_) => Ok(None),
-        Answer::Result { body, session: _ } | Answer::Refused(Refused { status: _, body }) => Ok(Some(body)),
+        Answer::Result { body, session: _ } => Ok(Some(body)),
+        Answer::Refused(Refused { status: _, body }) => Ok(Some(body.into())),
         Answer::Nothing => Err(Refusal::ShuttingDown),
     }
 }

@@ -13,6 +13,7 @@ use crate::{
     call::{HangUp, RequestId, RequestKey},
     declaration::Tool,
     flow,
+    pieces::Pieces,
     refusal::Refusal,
     revision::{Era, Revision},
     text::{self, Kind, Object},
@@ -22,7 +23,7 @@ use crate::{
 pub(super) async fn answer(peer: &Peer<'_>, request: &Request<'_>) -> Result<Reply, Refusal> {
     match request.method.as_ref() {
         "initialize" => initialize(peer, &request.params),
-        "ping" => Ok(Reply::plain("{}".into())),
+        "ping" => Ok(Reply::plain("{}".to_owned())),
         "tools/list" => list(peer, request).map(Reply::plain),
         "tools/call" => tools_call(peer, request).await.map(Reply::plain),
         method => Err(Refusal::UnknownMethod(method.to_owned())),
@@ -40,13 +41,16 @@ fn initialize(peer: &Peer<'_>, params: &Params<'_>) -> Result<Reply, Refusal> {
         super::CAPABILITIES,
         peer.server_info(),
     );
-    Ok(Reply::Result { result, session: Some(format!("{:032x}", rand::random::<u128>())) })
+    Ok(Reply::Result { result: result.into(), session: Some(format!("{:032x}", rand::random::<u128>())) })
 }
 
-fn list(peer: &Peer<'_>, request: &Request<'_>) -> Result<String, Refusal> {
+fn list(peer: &Peer<'_>, request: &Request<'_>) -> Result<Pieces, Refusal> {
     super::no_cursor(&request.params)?;
-    let tools = peer.tools().iter().map(|tool| adapted(tool)).collect::<Vec<_>>().join(",");
-    Ok(format!("{{\"tools\":[{tools}]}}"))
+    let tools = peer.list(Era::Legacy, |tools| {
+        let texts: Vec<_> = tools.iter().map(|tool| adapted(tool)).collect();
+        texts.join(",")
+    });
+    Ok(Pieces::from("{\"tools\":[".to_owned()).and(tools).and("]}".to_owned()))
 }
 
 async fn tools_call(peer: &Peer<'_>, request: &Request<'_>) -> Result<String, Refusal> {

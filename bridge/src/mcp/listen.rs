@@ -14,6 +14,7 @@ use super::{Peer, message::Request, modern};
 use crate::{
     declaration::Declaration,
     hub::View,
+    pieces::Pieces,
     refusal::Refusal,
     respond::{self, Refused},
     revision::Era,
@@ -40,16 +41,16 @@ pub struct Listening {
 /// What is said in which era. Each is one JSON-RPC message.
 #[derive(Debug)]
 struct Words {
-    opening: Option<String>,
+    opening: Option<Pieces>,
     /// Nothing, when the agent asked for no announcements.
-    change: Option<String>,
-    end: Option<String>,
+    change: Option<Pieces>,
+    end: Option<Pieces>,
 }
 
 /// The legacy stream.
 pub(super) fn legacy(peer: &Peer<'_>) -> Listening {
     let change = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
-    Listening::new(peer, None, Words { opening: None, change: Some(change.into()), end: None })
+    Listening::new(peer, None, Words { opening: None, change: Some(change.to_owned().into()), end: None })
 }
 
 /// A modern subscription: every message names the request that opened it.
@@ -68,9 +69,9 @@ pub(super) fn modern(peer: &Peer<'_>, request: &Request<'_>) -> Result<Listening
     };
     let end = format!(r#"{{"resultType":"complete","_meta":{{{subscription},{}}}}}"#, modern::server_info_member(peer));
     let words = Words {
-        opening: Some(notification("subscriptions/acknowledged", &format!(",\"notifications\":{honoured}"))),
-        change: tools.then(|| notification("tools/list_changed", "")),
-        end: Some(respond::result(request.id, &end)),
+        opening: Some(notification("subscriptions/acknowledged", &format!(",\"notifications\":{honoured}")).into()),
+        change: tools.then(|| notification("tools/list_changed", "").into()),
+        end: Some(respond::result(request.id, end.into())),
     };
     Ok(Listening::new(peer, Some(request.id.to_owned()), words))
 }
@@ -105,7 +106,7 @@ impl Listening {
     }
 
     /// The next message; nothing once the stream has ended.
-    pub async fn next(&mut self) -> Option<String> {
+    pub async fn next(&mut self) -> Option<Pieces> {
         if let Some(opening) = self.words.opening.take() {
             return Some(opening);
         }

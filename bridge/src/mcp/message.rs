@@ -84,7 +84,7 @@ fn envelope(body: &[u8]) -> Result<Object<'_>, Refusal> {
     if text::nesting(body) > JSON_NESTING {
         return Err(Refusal::TooDeep);
     }
-    members.map_err(|_| Refusal::InvalidRequest("a message is one JSON object; batches are not served".into()))
+    members.map_err(|_| Refusal::InvalidRequest("a message is one JSON object".into()))
 }
 
 /// A repeated id could mean either, and a response's id was not given by its sender.

@@ -12,10 +12,13 @@ mod modern;
 
 use std::sync::Arc;
 
+use bytes::Bytes;
+
 use crate::{
     call::Agent,
     declaration::{Declaration, Tool},
     hub::Hub,
+    pieces::Pieces,
     refusal::Refusal,
     respond::{self, Refused},
     revision::Era,
@@ -52,7 +55,7 @@ pub enum Answer {
     /// A JSON-RPC result.
     Result {
         /// The message, on one line.
-        body: String,
+        body: Pieces,
         /// The session that an `initialize` opened.
         session: Option<String>,
     },
@@ -110,7 +113,7 @@ async fn answer_request(peer: &Peer<'_>, request: &Request<'_>) -> Answer {
         Era::Legacy => legacy::answer(peer, request).await,
     };
     match reply {
-        Ok(Reply::Result { result, session }) => Answer::Result { body: respond::result(request.id, &result), session },
+        Ok(Reply::Result { result, session }) => Answer::Result { body: respond::result(request.id, result), session },
         Ok(Reply::Listen(listening)) => Answer::Listen(listening),
         Err(Refusal::ShuttingDown | Refusal::Revoked) => Answer::Nothing,
         Err(Refusal::Cancelled) => Answer::Cancelled,
@@ -120,13 +123,13 @@ async fn answer_request(peer: &Peer<'_>, request: &Request<'_>) -> Answer {
 
 /// What a codec makes of a request.
 enum Reply {
-    Result { result: String, session: Option<String> },
+    Result { result: Pieces, session: Option<String> },
     Listen(Box<Listening>),
 }
 
 impl Reply {
-    fn plain(result: String) -> Self {
-        Self::Result { result, session: None }
+    fn plain(result: impl Into<Pieces>) -> Self {
+        Self::Result { result: result.into(), session: None }
     }
 }
 
@@ -151,9 +154,9 @@ impl<'a> Peer<'a> {
         Self { hub, agent, claims, mirror, streams, declaration }
     }
 
-    /// None while the application is offline.
-    fn tools(&self) -> &[Arc<Tool>] {
-        self.declaration.as_ref().map_or(&[], |declaration| declaration.tools())
+    /// The tools as the era's agents read them; nothing while the application is offline.
+    fn list(&self, era: Era, make: impl FnOnce(&[Arc<Tool>]) -> String) -> Bytes {
+        self.declaration.as_ref().map_or_else(Bytes::new, |declaration| declaration.list(era, make))
     }
 
     /// The words for the agent, as a JSON string.

@@ -13,8 +13,9 @@ use super::{
 use crate::{
     call::{HangUp, Routed},
     flow,
+    pieces::Pieces,
     refusal::Refusal,
-    revision::Revision,
+    revision::{Era, Revision},
     text::{self, Kind, Object},
 };
 
@@ -70,10 +71,14 @@ fn discover(peer: &Peer<'_>) -> String {
     )
 }
 
-fn list(peer: &Peer<'_>, request: &Request<'_>) -> Result<String, Refusal> {
+fn list(peer: &Peer<'_>, request: &Request<'_>) -> Result<Pieces, Refusal> {
     super::no_cursor(&request.params)?;
-    let tools = peer.tools().iter().map(|tool| tool.text.as_str()).collect::<Vec<_>>().join(",");
-    Ok(format!("{{\"resultType\":\"complete\",\"tools\":[{tools}],{}}}", cacheable(peer)))
+    let tools = peer.list(Era::Modern, |tools| {
+        let texts: Vec<_> = tools.iter().map(|tool| tool.text.as_str()).collect();
+        texts.join(",")
+    });
+    let rest = format!("],{}}}", cacheable(peer));
+    Ok(Pieces::from("{\"resultType\":\"complete\",\"tools\":[".to_owned()).and(tools).and(rest))
 }
 
 /// What may change at any moment and belongs to one application is not to be kept.

@@ -3,13 +3,16 @@
 use std::{
     collections::HashMap,
     pin::Pin,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     task::{Context, Poll},
 };
 
 use axum::body::Body;
 use bytes::Bytes;
-use hyper::body::{Body as HttpBody, Frame, SizeHint};
+use hyper::body::{Body as HttpBody, Frame, Incoming, SizeHint};
 use tokio::{sync::oneshot, time::Instant};
 
 /// All open connections.
@@ -46,9 +49,16 @@ pub(super) struct Busy {
     id: u64,
 }
 
-/// A request that is being answered.
+/// One request and its answer. The connection is busy from the moment the request is there whole: who sends half of one
+/// and waits keeps nobody's place.
+#[derive(Clone, Debug)]
+pub(super) struct Exchange(Arc<UnderWay>);
+
 #[derive(Debug)]
-pub(super) struct UnderWay(Busy);
+struct UnderWay {
+    busy: Busy,
+    begun: AtomicBool,
+}
 
 impl Connections {
     pub(super) fn new(limit: usize) -> Self {
@@ -97,46 +107,66 @@ impl Drop for Place {
 }
 
 impl Busy {
-    /// From now until the answer is sent the connection is not idle.
-    pub(super) fn begin(&self) -> UnderWay {
-        if let Some(connection) = self.connections.open().connections.get_mut(&self.id) {
-            connection.requests += 1;
-        }
-        UnderWay(self.clone())
+    /// A request whose head has come.
+    pub(super) fn exchange(&self) -> Exchange {
+        Exchange(Arc::new(UnderWay { busy: self.clone(), begun: AtomicBool::new(false) }))
     }
 }
 
-impl UnderWay {
+impl Exchange {
+    /// Goes along with the request's body until that is read.
+    pub(super) fn request(&self, body: Incoming) -> Body {
+        if body.is_end_stream() {
+            self.begin();
+        }
+        Body::new(Watched { body, exchange: self.clone() })
+    }
+
     /// Goes along with the answer's body until that is written or given up.
-    pub(super) fn until_sent(self, body: Body) -> impl HttpBody<Data = Bytes, Error = axum::Error> {
-        Answer { body, _under_way: self }
+    pub(super) fn answer(self, body: Body) -> Body {
+        self.begin();
+        Body::new(Watched { body, exchange: self })
+    }
+
+    fn begin(&self) {
+        let UnderWay { busy, begun } = &*self.0;
+        if !begun.swap(true, Ordering::Relaxed)
+            && let Some(connection) = busy.connections.open().connections.get_mut(&busy.id)
+        {
+            connection.requests += 1;
+        }
     }
 }
 
 impl Drop for UnderWay {
     fn drop(&mut self) {
-        if let Some(connection) = self.0.connections.open().connections.get_mut(&self.0.id) {
-            connection.requests -= 1;
+        let begun = *self.begun.get_mut();
+        if let Some(connection) = self.busy.connections.open().connections.get_mut(&self.busy.id) {
+            connection.requests -= usize::from(begun);
             connection.idle_since = Instant::now();
         }
     }
 }
 
-/// A body that remembers that its connection is busy.
-struct Answer {
-    body: Body,
-    _under_way: UnderWay,
+/// A body whose end tells something of its connection.
+struct Watched<B> {
+    body: B,
+    exchange: Exchange,
 }
 
-impl HttpBody for Answer {
+impl<B> HttpBody for Watched<B>
+where
+    B: HttpBody<Data = Bytes> + Unpin,
+{
     type Data = Bytes;
-    type Error = axum::Error;
+    type Error = B::Error;
 
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.body).poll_frame(context)
+    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
+        let frame = Pin::new(&mut self.body).poll_frame(context);
+        if matches!(frame, Poll::Ready(None)) || self.body.is_end_stream() {
+            self.exchange.begin();
+        }
+        frame
     }
 
     fn is_end_stream(&self) -> bool {

@@ -12,13 +12,15 @@
 //! }
 //!
 //! # #[tokio::main(flavor = "current_thread")]
-//! # async fn main() -> Result<(), clientmcp::Ended> {
+//! # async fn main() {
 //! # let token = String::new();
 //! let greet = Tool::new("greet").description("Greets somebody by name").handler(greet);
 //! let application = Application::new(token).tool(greet).connect();
-//! application.online().await?;
+//! if let Err(ended) = application.online().await {
+//!     // By `Display`, which says what to do; `Debug` does not.
+//!     eprintln!("{ended}");
+//! }
 //! application.ended().await;
-//! # Ok(())
 //! # }
 //! ```
 //!

@@ -103,8 +103,10 @@ fn frame(received: Option<Result<Message, Error>>) -> Frame {
             let (code, reason) = (close.code.into(), close.reason.as_str().to_owned());
             Frame::End(Ending::Closed { code, reason })
         }
-        Some(Ok(Message::Close(None) | Message::Binary(_) | Message::Frame(_)) | Err(_)) | None => {
-            Frame::End(Ending::Lost)
+        // It is answered as one with a code is.
+        Some(Ok(Message::Close(None))) => {
+            Frame::End(Ending::Closed { code: CloseCode::Status.into(), reason: String::new() })
         }
+        Some(Ok(Message::Binary(_) | Message::Frame(_)) | Err(_)) | None => Frame::End(Ending::Lost),
     }
 }

@@ -157,6 +157,10 @@ pub struct Cut {
     pub calls: Count,
     /// Of `rules`.
     pub rules: Count,
+    /// Of `modes`.
+    pub modes: Count,
+    /// Of `blocked`.
+    pub blocked: Count,
 }
 
 /// Requests that failed a check at the door. Counted only: nothing of them is kept.
@@ -246,11 +250,11 @@ pub struct QuestionHead {
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum Definition {
-    /// The person has seen this one.
+    /// A call of this one was allowed before.
     Seen,
-    /// The person has seen none of this tool.
+    /// No call of this tool was allowed before.
     New,
-    /// The person has seen another one.
+    /// A call of another one was allowed before.
     Changed,
 }
 
@@ -276,8 +280,8 @@ pub struct CallHead {
     pub number: Count,
     /// Whose tool.
     pub application: ClientId,
-    /// Which tool.
-    pub tool: ToolName,
+    /// Which tool, made harmless: it is the agent's word where there is no such tool.
+    pub tool: String,
     /// Who called.
     pub agent: Option<Label>,
     /// The person's own call.

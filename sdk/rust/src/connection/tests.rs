@@ -199,6 +199,40 @@ async fn a_close_code_is_told_with_its_reason() {
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_close_frame_is_answered_before_the_connection_is_dropped() {
+    let frame = |code: u16| Some(CloseFrame { code: code.into(), reason: "".into() });
+    for (sent, code) in [(frame(1001), 1001), (frame(4409), 4409), (None, 1005)] {
+        let (_handle, mut bridge, served) = online([]).await;
+        let start = Instant::now();
+        bridge.0.send(tungstenite::Message::Close(sent.clone())).await.unwrap();
+        let Some(Ok(tungstenite::Message::Close(answer))) = bridge.0.next().await else {
+            panic!("no answer to {code}")
+        };
+        assert_eq!(answer, sent);
+        assert!(bridge.0.next().await.is_none());
+        assert_eq!(served.await.unwrap().ending, Ending::Closed { code, reason: String::new() });
+        assert_eq!(start.elapsed(), Duration::ZERO, "nobody waits for anybody");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_close_frame_is_answered_behind_what_could_not_be_written() {
+    // The pipe is too small for the register, so writing it waits for a bridge that only closes.
+    let name = "x".repeat(100);
+    let (_handle, mut bridge, served) = open(64, [Tool::new(name).handler(|_| async {})]).await;
+    let start = Instant::now();
+    bridge.close(1001, "").await;
+    while let Some(frame) = bridge.0.next().await {
+        if frame.unwrap().is_close() {
+            assert_eq!(served.await.unwrap().ending, Ending::Closed { code: 1001, reason: String::new() });
+            assert_eq!(start.elapsed(), Duration::ZERO);
+            return;
+        }
+    }
+    panic!("no answer");
+}
+
 // holds: sdk-backoff
 #[tokio::test(start_paused = true)]
 async fn a_connection_that_breaks_off_is_lost_and_was_not_accepted() {

@@ -1,0 +1,142 @@
+//! From where an application may connect (`docs/protocol.md`, "Handshake").
+
+use serde_json::{Value, json};
+
+use crate::support::{
+    application::Application,
+    desktop::{Desktop, list},
+    scene::{CLIENT, TOOLS, heard_nothing},
+};
+
+const FIRST: &str = "Origin: https://first.example";
+const SECOND: &str = "Origin: https://second.example";
+
+fn settings(client_origins: &str) -> Value {
+    json!({"client_origins": client_origins, "allow_origins": [], "call_seconds": 120, "question_seconds": 120})
+}
+
+fn add(origin: &str) -> Value {
+    json!({"type": "add_origin", "application": CLIENT, "origin": origin})
+}
+
+async fn refused(desktop: &Desktop, lines: &[&str]) {
+    let (code, _) = desktop.connect(CLIENT, lines).await.closed().await;
+    assert_eq!(code, 4401, "{lines:?}");
+}
+
+/// Connects in earnest: the older connection is replaced.
+async fn served(desktop: &Desktop, lines: &[&str]) -> Application {
+    let mut application = desktop.connect(CLIENT, lines).await;
+    application.register(TOOLS).await;
+    application
+}
+
+async fn origins(desktop: &mut Desktop, expected: Value) {
+    let pins = |desktop: &Desktop| list(&desktop.memory, "pins").iter().any(|pin| pin["origins"] == expected);
+    desktop.until(pins).await;
+    assert_eq!(desktop.memory["pins"], json!([{"application": CLIENT, "origins": expected}]));
+}
+
+// holds: pin-first, pin-refused, pin-evicts-nobody
+#[tokio::test]
+async fn the_first_origin_is_remembered_and_others_are_refused() {
+    let mut desktop = Desktop::start().await;
+    let mut application = served(&desktop, &[FIRST]).await;
+    origins(&mut desktop, json!(["https://first.example"])).await;
+    for lines in [
+        &[SECOND][..],
+        &[],
+        &["Origin: null"],
+        &[FIRST, FIRST],
+        &[FIRST, SECOND],
+        &["Origin: https://first.example:443"],
+        &["Origin: http://first.example"],
+        &["Origin: https://FIRST.example"],
+        &["Origin: native"],
+    ] {
+        refused(&desktop, lines).await;
+    }
+    desktop.snapshot(|snapshot| snapshot["refused"]["client_origin"] == 9).await;
+    assert_eq!(desktop.newest["refused"]["token"], 0);
+    heard_nothing(&mut application).await;
+    drop(application);
+    let mut application = served(&desktop, &[FIRST]).await;
+    heard_nothing(&mut application).await;
+    assert_eq!(
+        desktop.snapshot(|snapshot| snapshot["applications"][0]["registered"] == true).await["applications"][0]["origin"],
+        "https://first.example"
+    );
+}
+
+// holds: pin-native, pin-null
+#[tokio::test]
+async fn no_origin_is_one_of_its_own_and_null_is_never_the_first() {
+    let mut desktop = Desktop::start().await;
+    refused(&desktop, &["Origin: null"]).await;
+    refused(&desktop, &[FIRST, FIRST]).await;
+    drop(served(&desktop, &[]).await);
+    origins(&mut desktop, json!(["native"])).await;
+    refused(&desktop, &[FIRST]).await;
+    refused(&desktop, &["Origin: null"]).await;
+    drop(served(&desktop, &[]).await);
+}
+
+// holds: pin-first
+#[tokio::test]
+async fn a_connection_that_is_refused_pins_nothing() {
+    let mut desktop = Desktop::start().await;
+    let stranger = crate::support::tokens::agent(CLIENT);
+    assert_eq!(desktop.connect_as(&stranger, &[SECOND]).await.closed().await.0, 4401);
+    let _application = served(&desktop, &[FIRST]).await;
+    origins(&mut desktop, json!(["https://first.example"])).await;
+}
+
+// holds: pin-add
+#[tokio::test]
+async fn the_person_may_add_origins() {
+    let mut desktop = Desktop::start().await;
+    let _first = served(&desktop, &[FIRST]).await;
+    refused(&desktop, &[SECOND]).await;
+    for wrong in ["null", "", "*", "second.example", "https://second.example/", "https://second.example/a", "Native"] {
+        desktop.refused(add(wrong), "value").await;
+    }
+    desktop.done(add("https://second.example")).await;
+    origins(&mut desktop, json!(["https://first.example", "https://second.example"])).await;
+    let _second = served(&desktop, &[SECOND]).await;
+    refused(&desktop, &[]).await;
+    desktop.done(add("native")).await;
+    desktop.done(add("tauri://localhost")).await;
+    let _native = served(&desktop, &[]).await;
+    let _tauri = served(&desktop, &["Origin: tauri://localhost"]).await;
+    refused(&desktop, &["Origin: null"]).await;
+}
+
+// holds: pin-any, handshake-any-origin
+#[tokio::test]
+async fn where_any_origin_is_allowed_none_is_refused() {
+    let mut desktop = Desktop::with(json!({"settings": settings("any")})).await;
+    for lines in [&[FIRST][..], &[SECOND], &[], &["Origin: null"]] {
+        let mut application = served(&desktop, lines).await;
+        heard_nothing(&mut application).await;
+    }
+    // The setting may change while it runs. Who is connected stays.
+    let mut application = served(&desktop, &[SECOND]).await;
+    desktop.done(add("https://first.example")).await;
+    desktop.done(json!({"type": "set_settings", "settings": settings("pinned")})).await;
+    heard_nothing(&mut application).await;
+    refused(&desktop, &["Origin: https://third.example"]).await;
+    let _first = served(&desktop, &[FIRST]).await;
+}
+
+// holds: pin-remembered
+#[tokio::test]
+async fn pins_that_are_handed_over_hold() {
+    let memory = json!({"pins": [{"application": CLIENT, "origins": ["https://first.example", "native"]}]});
+    let desktop = Desktop::with(json!({"memory": memory})).await;
+    refused(&desktop, &[SECOND]).await;
+    drop(served(&desktop, &[FIRST]).await);
+    drop(served(&desktop, &[]).await);
+    // Of another application nothing is known.
+    let mut other = desktop.connect("other", &[SECOND]).await;
+    other.register(TOOLS).await;
+}
