@@ -111,7 +111,24 @@ async fn a_start_that_cannot_be_done_ends_the_bridge() {
     for members in [json!({"call_seconds": 0}), json!({"question_seconds": 9}), json!({"question_seconds": 601})] {
         desktop.refused(start(members), "value").await;
     }
+    let rule = json!({"id": "r", "application": CLIENT, "tool": "go", "agent": "any", "verdict": "deny",
+        "fingerprint": null, "origin": null, "until": "always", "made": 1});
+    let mut twice = start(json!({}));
+    twice["memory"] = json!({"rules": [rule, rule]});
+    desktop.refused(twice, "value").await;
     desktop.done(start(json!({"call_seconds": 1}))).await;
+}
+
+// holds: control-unread-gone
+#[tokio::test]
+async fn a_desktop_that_talks_and_never_reads_counts_as_gone() {
+    let mut desktop = Desktop::start().await;
+    let mut lines = 0;
+    while desktop.try_line(r#"{"type":"resume","request":1000000}"#).await {
+        lines += 1;
+        assert!(lines < 100_000, "it takes in commands without an end");
+    }
+    assert_eq!(desktop.ended().await.code, Some(0));
 }
 
 // holds: control-not-a-command

@@ -111,6 +111,31 @@ async fn the_person_may_add_origins() {
     refused(&desktop, &["Origin: null"]).await;
 }
 
+// holds: pin-bound
+#[tokio::test]
+async fn origins_are_bounded_in_number_and_length() {
+    let mut desktop = Desktop::start().await;
+    let named = |number: usize| format!("https://a{number}.example");
+    for number in 0..64 {
+        desktop.done(add(&named(number))).await;
+    }
+    desktop.refused(add(&named(64)), "value").await;
+    // One that is there needs no place.
+    desktop.done(add(&named(7))).await;
+    let long = |bytes: usize| format!("https://{}", "a".repeat(bytes - "https://".len()));
+    let other = |origin: &str| json!({"type": "add_origin", "application": "another", "origin": origin});
+    desktop.done(other(&long(300))).await;
+    desktop.refused(other(&long(301)), "value").await;
+
+    let allowing = |count: usize| {
+        let mut settings = settings("pinned");
+        settings["allow_origins"] = (0..count).map(named).collect();
+        json!({"type": "set_settings", "settings": settings})
+    };
+    desktop.done(allowing(64)).await;
+    desktop.refused(allowing(65), "value").await;
+}
+
 // holds: pin-any, handshake-any-origin
 #[tokio::test]
 async fn where_any_origin_is_allowed_none_is_refused() {

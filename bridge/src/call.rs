@@ -30,7 +30,7 @@ pub struct Call {
     pub hang_up: HangUp,
     /// What a legacy cancel calls it.
     pub key: Option<RequestKey>,
-    /// What the agent calls itself. Nobody has checked it.
+    /// What the agent calls itself, made harmless and cut. Nobody has checked it.
     pub reported: Option<String>,
     /// What let the agent in; nothing for the person's own call.
     pub credential: Option<Arc<Claims>>,

@@ -3,7 +3,6 @@
 //! Made by `client::register`, which checks the rules; held by the hub; read by the codecs.
 
 use std::{
-    borrow::Cow,
     collections::HashMap,
     sync::{Arc, OnceLock},
 };
@@ -99,6 +98,8 @@ pub struct Tool {
     pub fingerprint: Fingerprint,
     /// The application's own claims.
     pub hints: Hints,
+    /// What it says of itself, made harmless and cut once, for whoever shows it.
+    pub words: Words,
     /// An error result of ours must then carry no `structuredContent`: a strict agent would check it against the schema.
     pub has_output_schema: bool,
 }
@@ -107,24 +108,32 @@ impl Tool {
     /// Reads what the text says besides; the text is a definition whose rules were checked.
     pub fn new(name: ToolName, text: Text, mirrored: Vec<MirroredParam>) -> Self {
         let fingerprint = Fingerprint(Sha256::digest(text.as_str()).into());
-        let (hints, has_output_schema) = match text.object() {
-            Ok(definition) => (hints(&definition), definition.get("outputSchema").is_some()),
-            Err(_) => (Hints::default(), false),
+        let (hints, words, has_output_schema) = match text.object() {
+            Ok(definition) => (hints(&definition), words(&definition), definition.get("outputSchema").is_some()),
+            Err(_) => (Hints::default(), Words::default(), false),
         };
-        Self { name, text, mirrored, fingerprint, hints, has_output_schema }
+        Self { name, text, mirrored, fingerprint, hints, words, has_output_schema }
     }
+}
 
-    /// A string member of the definition.
-    pub fn word(&self, name: &str) -> Option<String> {
-        let definition = self.text.object().ok()?;
-        definition.get(name).and_then(text::string).map(Cow::into_owned)
-    }
+/// A tool's words for people, made harmless and cut.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Words {
+    /// What it calls itself.
+    pub title: Option<String>,
+    /// What it says it does.
+    pub description: Option<String>,
+    /// How much it says it matters (`docs/protocol.md`, "Approvals").
+    pub risk: Option<String>,
+}
 
-    /// The application's own word for how much the tool matters (`docs/protocol.md`, "Approvals").
-    pub fn risk(&self) -> Option<String> {
-        let definition = self.text.object().ok()?;
-        let meta = Object::parse(definition.get("_meta")?.get()).ok()?;
-        meta.get("io.github.clientmcp/risk").and_then(text::string).map(Cow::into_owned)
+fn words(definition: &Object<'_>) -> Words {
+    let word = |object: &Object<'_>, name: &str| object.get(name).and_then(text::string).map(|word| text::word(&word));
+    let meta = definition.get("_meta").and_then(|meta| Object::parse(meta.get()).ok());
+    Words {
+        title: word(definition, "title"),
+        description: word(definition, "description"),
+        risk: meta.and_then(|meta| word(&meta, "io.github.clientmcp/risk")),
     }
 }
 

@@ -1,10 +1,15 @@
 //! Origins of web pages, as a person may name them.
 
+use clientmcp_protocol::limits::ORIGIN_BYTES;
+
 /// An origin as browsers send it (RFC 6454, section 6.2). Origins are compared exactly, so one that no browser would
 /// ever write so is refused here rather than never matched.
 pub fn check(text: &str) -> Result<(), &'static str> {
     if text == "null" || text == "*" {
         return Err("`null` and `*` stand for any page at all; name one origin, as in https://example.com");
+    }
+    if text.len() > ORIGIN_BYTES {
+        return Err("an origin is a scheme, a host name and a port: this one is too long");
     }
     let (scheme, authority) = text.split_once("://").ok_or("an origin begins with a scheme, as in https://")?;
     if !is_scheme(scheme) {

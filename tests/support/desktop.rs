@@ -154,6 +154,12 @@ impl Desktop {
         within(stdin.flush()).await.unwrap();
     }
 
+    /// Sends a line to a bridge that may have ended: whether it had not.
+    pub(crate) async fn try_line(&mut self, line: &str) -> bool {
+        let stdin = self.stdin.as_mut().expect("stdin was closed");
+        within(stdin.write_all(format!("{line}\n").as_bytes())).await.is_ok() && within(stdin.flush()).await.is_ok()
+    }
+
     /// Sends a command and gives back its number.
     pub(crate) async fn send(&mut self, mut command: Value) -> u64 {
         self.requests += 1;

@@ -41,6 +41,9 @@ pub const CALLS_IN_ALL: usize = 4_096;
 /// Bytes of an origin that is remembered: a scheme, the longest host name (RFC 1035) and a port.
 pub const ORIGIN_BYTES: usize = 300;
 
+/// Origins that are allowed at the agents' endpoint, and as many of one application.
+pub const ORIGINS: usize = 64;
+
 /// Definitions that are remembered as seen; others are as if they never were.
 pub const SEEN: usize = 4_000;
 

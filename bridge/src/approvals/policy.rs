@@ -99,11 +99,11 @@ impl Policy {
     /// Takes over what was written down and has not ended. An `allow_all` without an end is none.
     pub fn remember(&mut self, memory: &Memory, now: Now) {
         for mode in &memory.modes {
-            self.set_mode(mode.application.clone(), mode.mode, mode.until, now);
+            self.put_mode(mode.application.clone(), mode.mode, mode.until, now);
         }
         for agent in &memory.blocked {
             let (application, label) = (agent.application.clone(), agent.label.clone());
-            self.block(Agent { application, label }, agent.until, now);
+            self.blocked.insert(Agent { application, label }, Timed::new((), agent.until, now));
         }
         for Seen { application, tool, fingerprint } in &memory.seen {
             self.seen.insert((application.clone(), tool.clone()), *fingerprint);
@@ -193,6 +193,12 @@ impl Policy {
 
     /// Sets a mode. `allow_all` must have an end: without one nothing is set.
     pub fn set_mode(&mut self, application: ClientId, mode: Mode, until: Until, now: Now) -> bool {
+        let set = self.put_mode(application, mode, until, now);
+        self.look_ahead();
+        set
+    }
+
+    fn put_mode(&mut self, application: ClientId, mode: Mode, until: Until, now: Now) -> bool {
         if mode == Mode::AllowAll && until == Until::Always {
             return false;
         }
@@ -201,7 +207,6 @@ impl Policy {
         } else {
             self.modes.insert(application, Timed::new(mode, until, now));
         }
-        self.look_ahead();
         true
     }
 

@@ -23,7 +23,7 @@ use super::{
 };
 use crate::{
     approvals::Asking,
-    hub::{Beginning, Hub, Untried, ending, settings_fault},
+    hub::{Beginning, Hub, Untried, ending, rules_fault, settings_fault},
     port::ListenError,
     room::Room,
     text::{self, Text},
@@ -32,6 +32,9 @@ use crate::{
 
 /// The person's own calls that may run at a time.
 const OWN_CALLS: usize = 8;
+
+/// How long a desktop may leave all places for replies filled: less than the bridge may take to end.
+const UNREAD: Duration = Duration::from_secs(2);
 
 /// How a session ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -186,6 +189,9 @@ fn prepare<L: Listener>(start: Start) -> Result<(L, Start), Fault> {
     if let Some(fault) = settings_fault(&start.settings) {
         return Err((ErrorCode::Value, fault.to_owned(), None));
     }
+    if let Some(fault) = rules_fault(&start.memory.rules) {
+        return Err((ErrorCode::Value, fault.to_owned(), None));
+    }
     secrets(&start.secrets.0).map_err(|sentence| (ErrorCode::Secret, sentence, Some(End::NoSecret)))?;
     match L::listen(start.port) {
         Ok(bridge) => Ok((bridge, start)),
@@ -271,15 +277,16 @@ impl<S: Sample> Session<'_, S> {
             let event = match read(&line) {
                 Err(event) => Some(event),
                 Ok(Request { command: Command::Shutdown, request }) => {
-                    let _ = self.replies.send(Event::Reply { request, reply: Reply::Done }).await;
+                    let _ = self.replies.send_timeout(Event::Reply { request, reply: Reply::Done }, UNREAD).await;
                     return;
                 }
                 Ok(Request { command, request }) => {
                     self.obey(command, request).await.map(|reply| Event::Reply { request, reply })
                 }
             };
+            // A desktop that leaves so many replies unread is gone, whether or not it closed stdin behind them.
             if let Some(event) = event
-                && self.replies.send(event).await.is_err()
+                && self.replies.send_timeout(event, UNREAD).await.is_err()
             {
                 return;
             }

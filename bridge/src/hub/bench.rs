@@ -374,5 +374,11 @@ pub(super) fn rule(verdict: Verdict) -> Rule {
 
 /// The same definition, said again.
 pub(super) fn copy(tool: &Tool) -> Tool {
-    Tool { name: tool.name.clone(), text: tool.text.clone(), mirrored: tool.mirrored.clone(), ..*tool }
+    Tool {
+        name: tool.name.clone(),
+        text: tool.text.clone(),
+        mirrored: tool.mirrored.clone(),
+        words: tool.words.clone(),
+        ..*tool
+    }
 }

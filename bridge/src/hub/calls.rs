@@ -93,6 +93,8 @@ pub(super) struct Calls {
     on: HashMap<ConnectionId, BTreeSet<u64>>,
     flying: HashMap<CallId, u64>,
     asked: HashMap<QuestionId, u64>,
+    /// Ends of questions by the wall clock.
+    ends: BTreeSet<(Millis, u64)>,
     keys: HashMap<RequestKey, BTreeSet<u64>>,
 }
 
@@ -107,9 +109,14 @@ impl Calls {
         self.due.insert((live.due(), number));
         self.on.entry(live.routed.connection).or_default().insert(number);
         match live.stage {
-            Stage::Waiting(question) => self.asked.insert(question.id, number),
-            Stage::Sent(flying) => self.flying.insert(flying.id, number),
-        };
+            Stage::Waiting(question) => {
+                self.asked.insert(question.id, number);
+                self.ends.insert((question.ends.wall, number));
+            }
+            Stage::Sent(flying) => {
+                self.flying.insert(flying.id, number);
+            }
+        }
         if let Some(key) = &live.routed.call.key {
             self.keys.entry(key.clone()).or_default().insert(number);
         }
@@ -121,9 +128,14 @@ impl Calls {
         self.due.remove(&(live.due(), number));
         take_out(&mut self.on, &live.routed.connection, number);
         match live.stage {
-            Stage::Waiting(question) => self.asked.remove(&question.id),
-            Stage::Sent(flying) => self.flying.remove(&flying.id),
-        };
+            Stage::Waiting(question) => {
+                self.asked.remove(&question.id);
+                self.ends.remove(&(question.ends.wall, number));
+            }
+            Stage::Sent(flying) => {
+                self.flying.remove(&flying.id);
+            }
+        }
         if let Some(key) = &live.routed.call.key {
             take_out(&mut self.keys, key, number);
         }
@@ -157,6 +169,13 @@ impl Calls {
         waiting
     }
 
+    /// Waiting calls whose end has come, by either clock.
+    pub(super) fn unanswered(&self, now: Now) -> BTreeSet<u64> {
+        let waits = |number: &u64| self.live.get(number).is_some_and(|live| live.question().is_some());
+        let by_mono = self.due.range(..=(now.mono, u64::MAX)).map(|(_, number)| *number).filter(waits);
+        by_mono.chain(self.ends.range(..=(now.wall, u64::MAX)).map(|(_, number)| *number)).collect()
+    }
+
     pub(super) fn by_wire(&self, id: CallId) -> Option<u64> {
         self.flying.get(&id).copied()
     }
@@ -173,8 +192,8 @@ impl Calls {
     /// Whether no call is under way, and nothing leads to one.
     #[cfg(test)]
     pub(super) fn is_empty(&self) -> bool {
-        let Self { live, last: _, due, on, flying, asked, keys } = self;
-        let found = [due.len(), on.len(), flying.len(), asked.len(), keys.len()];
+        let Self { live, last: _, due, ends, on, flying, asked, keys } = self;
+        let found = [due.len(), ends.len(), on.len(), flying.len(), asked.len(), keys.len()];
         live.is_empty() && found.iter().all(|entries| *entries == 0)
     }
 

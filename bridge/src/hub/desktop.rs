@@ -9,7 +9,7 @@ use clientmcp_protocol::{
         Pin, QuestionPart, Reply, Rule, RuleAgent, Settings, TextRef, Until, Verdict, Which,
     },
     ids::{ClientId, Role},
-    limits::{BLOCK_TIME, CALL_TIME_RANGE, PIECE_BYTES, QUESTION_TIME_RANGE, RULES},
+    limits::{BLOCK_TIME, CALL_TIME_RANGE, ORIGINS, PIECE_BYTES, QUESTION_TIME_RANGE, RULES},
 };
 
 use super::{
@@ -124,12 +124,8 @@ impl State {
         if revision.0 != self.policy.rules_revision() {
             return refused(ErrorCode::Stale, "the rules have changed meanwhile: look at them again");
         }
-        if rules.len() > RULES {
-            return refused(ErrorCode::Value, "there are more rules than there can be");
-        }
-        let ids: HashSet<_> = rules.iter().map(|rule| &rule.id).collect();
-        if ids.len() < rules.len() {
-            return refused(ErrorCode::Value, "two rules have the same id");
+        if let Some(fault) = rules_fault(&rules) {
+            return refused(ErrorCode::Value, fault);
         }
         self.policy.set_rules(rules, now);
         self.policy_changed(now);
@@ -156,6 +152,9 @@ impl State {
         }
         let origins = self.pins.entry(application).or_default();
         if !origins.iter().any(|pinned| pinned == origin) {
+            if origins.len() >= ORIGINS {
+                return refused(ErrorCode::Value, "there are as many origins of this application as there can be");
+            }
             origins.push(origin.to_owned());
         }
         self.remember();
@@ -323,6 +322,15 @@ impl State {
     }
 }
 
+/// What is wrong with a set of rules, if anything.
+pub fn rules_fault(rules: &[Rule]) -> Option<&'static str> {
+    if rules.len() > RULES {
+        return Some("there are more rules than there can be");
+    }
+    let ids: HashSet<_> = rules.iter().map(|rule| &rule.id).collect();
+    (ids.len() < rules.len()).then_some("two rules have the same id")
+}
+
 /// What is out of bounds, if anything.
 pub fn settings_fault(settings: &Settings) -> Option<&'static str> {
     let within = |seconds: u32, (shortest, longest): (Duration, Duration)| {
@@ -333,6 +341,9 @@ pub fn settings_fault(settings: &Settings) -> Option<&'static str> {
     }
     if !within(settings.question_seconds, QUESTION_TIME_RANGE) {
         return Some("the time for an answer is 10 to 600 seconds");
+    }
+    if settings.allow_origins.len() > ORIGINS {
+        return Some("more origins are allowed than can be");
     }
     settings.allow_origins.iter().find_map(|origin| origin::check(origin).err())
 }

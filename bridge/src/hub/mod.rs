@@ -42,7 +42,7 @@ pub use self::{
     command::{Arrival, Beginning, Close, NATIVE, NO_ORIGIN},
     connection::{Connection, Rejected},
     desk::{Check, DeskView, RefusedAtDoor, ending},
-    desktop::settings_fault,
+    desktop::{rules_fault, settings_fault},
     history::Finished,
     outbox::{Closing, Frame, Inbox, Outbox, Unsent, outbox},
     pulse::Pulse,

@@ -255,10 +255,7 @@ impl State {
     /// Questions that nobody answered in time, by either clock, and grants that are over.
     fn expire(&mut self, now: Now) {
         let time = self.question_time();
-        let over = |live: &Live| {
-            live.question().is_some_and(|question| question.ends.mono <= now.mono || question.ends.wall <= now.wall)
-        };
-        for number in self.calls.waiting(over) {
+        for number in self.calls.unanswered(now) {
             self.end(now, number, Outcome::Unanswered(time));
         }
         if self.policy.tick(now) {

@@ -1,6 +1,6 @@
 //! `tools/call` in both eras: reading its parameters, and giving its result the shape of an era.
 
-use std::{borrow::Cow, sync::Arc};
+use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
@@ -46,7 +46,7 @@ pub(super) fn read(
 /// What a modern agent says of itself. Legacy ones say it once, in `initialize`, and nothing is kept of that.
 fn reported(params: &Params<'_>) -> Option<String> {
     let info = Object::parse(params.meta("io.modelcontextprotocol/clientInfo")?.get()).ok()?;
-    info.get("name").and_then(text::string).map(Cow::into_owned)
+    info.get("name").and_then(text::string).map(|name| text::word(&name))
 }
 
 /// The result of a call that came to an end, in the era's shape; an error for one that could not begin.
