@@ -43,6 +43,7 @@ test('a text that is no client token is explained, and sent to nobody', options,
   for (const [token, port, words] of [
     ['', '27182', 'Paste a token first.'],
     ['clientmcp token notes', '27182', 'That is no token.'],
+    [`the ${bridge.token('client')}`, '27182', 'That is no token.'],
     [bridge.token('agent'), '27182', 'That is a token for an agent.'],
     [ended(), '27182', 'That token ended on'],
     [bridge.token('client'), 'x', 'A port is a number from 1 to 65535.'],
@@ -269,7 +270,7 @@ test('the keyboard keeps its place', options, async (t) => {
     await page.getByRole('alert').filter({ hasText: 'The bridge refused it' }).waitFor();
     assert.equal(await focused(), 'token');
   }
-  await send(bridge.token('client'));
+  await send(`Bearer ${bridge.token('client')}`);
   await headline(page, 'Connected');
   assert.equal(await focused(), 'headline');
   const agent = bridge.agent();
