@@ -43,6 +43,7 @@ test('a text that is no client token is explained, and sent to nobody', options,
   for (const [token, port, words] of [
     ['', '27182', 'Paste a token first.'],
     ['clientmcp token notes', '27182', 'That is no token.'],
+    [`the ${bridge.token('client')}`, '27182', 'That is no token.'],
     [bridge.token('agent'), '27182', 'That is a token for an agent.'],
     [ended(), '27182', 'That token ended on'],
     [bridge.token('client'), 'x', 'A port is a number from 1 to 65535.'],
@@ -136,6 +137,7 @@ test('arguments that do not fit are tool errors', options, async (t) => {
   for (const [name, args, words] of [
     ['add_note', {}, '`text` must be a string of 1 to 2000 characters'],
     ['add_note', { text: ' ' }, '`text` must be'],
+    ['add_note', { text: '\u200b\u202e\u3164\n' }, '`text` must have a character that can be seen'],
     ['add_note', { text: 'x'.repeat(2_001) }, '`text` must be'],
     ['edit_note', { id: 7, text: 'x' }, 'there is no note with this `id`'],
     ['delete_note', { id: 'none' }, 'there is no note with this `id`'],
@@ -195,7 +197,7 @@ test('what an agent writes is text and nothing else', options, async (t) => {
   const { id } = (await agent.call('add_note', { text })).structuredContent;
   await page.getByText('<b>bold</b>').first().waitFor();
   const question = agent.call('delete_note', { id });
-  await page.getByRole('dialog').getByText('<b>bold</b>').waitFor();
+  await page.getByRole('dialog').getByText('<b>bold</b><U+202E> reversed').waitFor();
   assert.equal(await page.locator('main img, main b, dialog b').count(), 0);
   await answer(page, 'Keep it');
   await question;
@@ -223,8 +225,72 @@ test('a note is deleted after a yes alone', options, async (t) => {
   assert.deepEqual(await texts(agent), []);
 });
 
+// holds: notes-foreign-text
+test('a note of line breaks takes no room, and is no blank question', options, async (t) => {
+  const { page, agent } = await connected(t);
+  const family = '\u{1f469}\u{1f3fd}\u200d\u{1f467}\u2764\ufe0f';
+  const { id } = (await agent.call('add_note', { text: `${family}a\n\tb${'\n'.repeat(1_900)}end` })).structuredContent;
+  await page.locator('.note').waitFor();
+  assert(await page.evaluate(() => document.documentElement.scrollHeight < 2_000));
+  const question = agent.call('delete_note', { id });
+  await page.getByRole('dialog').waitFor();
+  assert.equal(await page.locator('#question-text').textContent(), `${family}a\n\tb <1900 blank characters> end`);
+  await answer(page, 'Keep it');
+  await question;
+});
+
 // holds: notes-question
-test('a question goes with its call, and the next one comes', options, async (t) => {
+test('a person gets out of an agent that asks and asks', options, async (t) => {
+  const { page, agent } = await connected(t);
+  const { id } = (await agent.call('add_note', { text: 'bread' })).structuredContent;
+  const question = agent.call('delete_note', { id });
+  await page.getByRole('dialog').waitFor();
+  for (const busy of await Promise.all([1, 2, 3].map(() => agent.call('delete_note', { id })))) {
+    assert.deepEqual([busy.isError, busy.structuredContent.reason.code], [true, 'busy']);
+  }
+  await answer(page, 'Agents may no longer change notes');
+  assert.equal((await question).structuredContent.reason.code, 'declined');
+  assert(!(await page.getByLabel('Agents may change notes').isChecked()));
+  assert.equal(await page.getByRole('dialog').count(), 0);
+  assert.deepEqual(await agent.tools(), ['list_notes', 'read_through']);
+});
+
+// holds: notes-connect
+test('the keyboard keeps its place', options, async (t) => {
+  const bridge = await startBridge(t);
+  const page = await openNotes(t);
+  const focused = () => page.evaluate(() => document.activeElement.ariaLabel ?? document.activeElement.id);
+  const send = async (token) => {
+    await page.getByLabel('Client token').fill(token);
+    await page.getByLabel('Bridge’s port').fill(bridge.port);
+    await page.keyboard.press('Enter');
+  };
+  for (let time = 1; time <= 2; time += 1) {
+    await send(bridge.foreignToken());
+    await page.getByRole('alert').filter({ hasText: 'The bridge refused it' }).waitFor();
+    assert.equal(await focused(), 'token');
+  }
+  await send(`Bearer ${bridge.token('client')}`);
+  await headline(page, 'Connected');
+  assert.equal(await focused(), 'headline');
+  const agent = bridge.agent();
+  const { id } = (await agent.call('add_note', { text: 'bread' })).structuredContent;
+  await page.getByRole('button', { name: 'Delete: bread' }).focus();
+  await agent.call('edit_note', { id, text: 'milk' });
+  await item(page, 'milk').waitFor();
+  assert.equal(await focused(), 'Delete: milk');
+  const deleted = agent.call('delete_note', { id });
+  await answer(page, 'Delete it');
+  await deleted;
+  assert.equal(await focused(), 'notes-heading');
+  await page.getByRole('button', { name: 'Disconnect' }).press('Enter');
+  await page.getByRole('button', { name: 'Use another token' }).press('Enter');
+  await headline(page, 'Not connected');
+  assert.equal(await focused(), 'token');
+});
+
+// holds: notes-question
+test('a question goes with its call, and there is one at a time', options, async (t) => {
   const { page, agent } = await connected(t);
   const bread = (await agent.call('add_note', { text: 'bread' })).structuredContent.id;
   const milk = (await agent.call('add_note', { text: 'milk' })).structuredContent.id;
@@ -232,10 +298,11 @@ test('a question goes with its call, and the next one comes', options, async (t)
   const first = agent.call('delete_note', { id: bread }, given.signal);
   const question = page.getByRole('dialog');
   await question.getByText('bread').waitFor();
-  const second = agent.call('delete_note', { id: milk });
-  await page.locator('.call[data-state="running"]').nth(1).waitFor();
+  assert.equal((await agent.call('delete_note', { id: milk })).structuredContent.reason.code, 'busy');
   given.abort();
   await assert.rejects(first, { name: 'AbortError' });
+  await question.waitFor({ state: 'hidden' });
+  const second = agent.call('delete_note', { id: milk });
   await question.getByText('milk').waitFor();
   await answer(page, 'Delete it');
   assert.equal((await second).structuredContent.status, 'completed');

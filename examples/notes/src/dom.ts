@@ -64,7 +64,10 @@ export class List<T> {
             this.#elements.set(key, element);
             if (before && before !== element) {
                 next = next === before ? element : next;
+                // The same button of the new element has the focus that the old one's had.
+                const focused = [...before.querySelectorAll("button")].findIndex((one) => one === document.activeElement);
                 before.replaceWith(element);
+                element.querySelectorAll("button")[focused]?.focus();
             }
             if (element === next) {
                 next = next.nextElementSibling;

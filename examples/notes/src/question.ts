@@ -2,22 +2,26 @@
 
 import { byId } from "./dom.js";
 import type { Note } from "./notes.js";
+import { revealed } from "./text.js";
 
 /** For so long after a question appears, no answer counts: the click was meant for what was there before. */
 const ARMING = 500;
 
-let turn: Promise<unknown> = Promise.resolve();
+let open = false;
 
-/** Asks the person; the question goes when its signal is aborted. */
-export function askToDelete(note: Note, signal: AbortSignal): Promise<boolean> {
-    const mine = turn.then(() => (signal.aborted ? false : show(note, signal)));
-    turn = mine;
-    return mine;
+/** Whether the person is being asked. */
+export function isAsking(): boolean {
+    return open;
 }
 
-function show(note: Note, signal: AbortSignal): Promise<boolean> {
+/**
+ * Asks the person; the question goes when its signal is aborted. `stop` runs when they want no more changes by agents,
+ * which is a no too.
+ */
+export function askToDelete(note: Note, signal: AbortSignal, stop: () => void): Promise<boolean> {
+    open = true;
     const dialog = byId<HTMLDialogElement>("question");
-    byId("question-text").textContent = note.text;
+    byId("question-text").textContent = revealed(note.text);
     const title = document.title;
     document.title = "Question – Notes";
     dialog.showModal();
@@ -26,14 +30,16 @@ function show(note: Note, signal: AbortSignal): Promise<boolean> {
     const shown = performance.now();
     const over = new AbortController();
     return new Promise<boolean>((resolve) => {
-        const answer = (yes: boolean) => () => {
+        const answer = (yes: boolean, also?: () => void) => () => {
             if (performance.now() - shown >= ARMING) {
                 resolve(yes);
+                also?.();
             }
         };
         const { signal: until } = over;
         byId("keep").addEventListener("click", answer(false), { signal: until });
         byId("delete").addEventListener("click", answer(true), { signal: until });
+        byId("stop").addEventListener("click", answer(false, stop), { signal: until });
         dialog.addEventListener("cancel", (event) => event.preventDefault(), { signal: until });
         dialog.addEventListener("cancel", answer(false), { signal: until });
         // A browser may close it all the same, when Escape is pressed again. The event comes late: it may be about the
@@ -41,6 +47,7 @@ function show(note: Note, signal: AbortSignal): Promise<boolean> {
         dialog.addEventListener("close", () => !dialog.open && resolve(false), { signal: until });
         signal.addEventListener("abort", () => resolve(false), { signal: until });
     }).finally(() => {
+        open = false;
         over.abort();
         dialog.close();
         document.title = title;

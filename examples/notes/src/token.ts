@@ -9,7 +9,11 @@ export interface Claims {
 
 /** Reads the claims of a token; `undefined` when it is none. */
 export function claims(token: string): Claims | undefined {
-    const parts = token.trim().split(".");
+    // People paste the word before it too, and the SDK leaves it out.
+    const parts = token.trim().replace(/^bearer\s+/i, "").split(".");
+    if (parts.some((part) => /[^\w-]/.test(part))) {
+        return undefined;
+    }
     try {
         const binary = atob((parts.length === 3 ? parts[1]! : "").replaceAll("-", "+").replaceAll("_", "/"));
         const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));

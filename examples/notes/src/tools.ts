@@ -5,22 +5,26 @@ import { requestConfirmation } from "clientmcp/confirm";
 import { completed, rejected } from "clientmcp/outcome";
 
 import { LONGEST, MOST, type Note, type Notes } from "./notes.js";
+import { isVisible } from "./text.js";
 
-/** Asks the person whether a note may go. */
-export type Ask = (note: Note, signal: AbortSignal) => Promise<boolean>;
+/** The question whether a note may go: one at a time. */
+export interface Question {
+    readonly isOpen: () => boolean;
+    readonly ask: (note: Note, signal: AbortSignal) => Promise<boolean>;
+}
 
 /** What an agent should know before it calls anything. */
 export const INSTRUCTIONS =
     "These notes are on the user's screen, and the user edits them too: list them before you change one. Deleting asks the user.";
 
 /** The tools that make sense right now: what cannot be done is not offered. */
-export function offered(notes: Notes, mayChange: boolean, ask: Ask): Tool[] {
+export function offered(notes: Notes, mayChange: boolean, question: Question): Tool[] {
     const some = notes.all.length > 0;
     return [
         listNotes(notes),
         ...(some ? [readThrough(notes)] : []),
         ...(mayChange ? [addNote(notes)] : []),
-        ...(mayChange && some ? [editNote(notes), deleteNote(notes, ask)] : []),
+        ...(mayChange && some ? [editNote(notes), deleteNote(notes, question)] : []),
     ];
 }
 
@@ -71,16 +75,20 @@ function editNote(notes: Notes): Tool {
     });
 }
 
-function deleteNote(notes: Notes, ask: Ask): Tool {
+function deleteNote(notes: Notes, question: Question): Tool {
     return tool({
         name: "delete_note",
         title: "Delete a note",
-        description: "Deletes a note, if the user says yes: the page asks them, so it may take a while.",
+        description: "Deletes a note, if the user says yes: the page asks them, so it may take a while. One at a time.",
         inputSchema: { type: "object", properties: { id: ID }, required: ["id"] },
         annotations: { destructiveHint: true, idempotentHint: true, openWorldHint: false },
         handler: async ({ id }, { signal }): Promise<Answer> => {
             const note = found(notes, id);
-            const answer = await requestConfirmation({ signal, ask: (signal) => ask(note, signal) });
+            // They do not queue: nobody could get out of a thousand of them.
+            if (question.isOpen()) {
+                return rejected("busy", "the user is being asked about another note; try again later");
+            }
+            const answer = await requestConfirmation({ signal, ask: (signal) => question.ask(note, signal) });
             if (!answer.confirmed) {
                 return rejected(answer.code, answer.detail);
             }
@@ -144,6 +152,9 @@ async function point(notes: Notes, id: string, seconds: number, signal: AbortSig
 function checked(text: unknown): string {
     if (typeof text !== "string" || !text.trim() || text.length > LONGEST) {
         throw new ToolError(`\`text\` must be a string of 1 to ${LONGEST} characters`);
+    }
+    if (!isVisible(text)) {
+        throw new ToolError("`text` must have a character that can be seen");
     }
     return text;
 }

@@ -4,27 +4,39 @@ import { ToolError } from "./error.js";
 import { isObject } from "./messages.js";
 import type { Call, CallToolResult, Handler } from "./tool.js";
 
-/** Runs a handler. It never throws: what is no `ToolError` goes to `report`, and the agent reads nothing of it. */
-export async function run(
-    handler: Handler<any>,
-    args: object,
-    call: Call,
-    report: (error: unknown, call: Call) => void,
-): Promise<CallToolResult> {
+/** How a handler ended. */
+export interface Ran {
+    readonly result: CallToolResult;
+    /** What it threw that is no `ToolError`: the agent reads nothing of it. */
+    readonly fault?: { readonly error: unknown };
+}
+
+/** Runs a handler. It never throws. */
+export async function run(handler: Handler<any>, args: object, call: Call): Promise<Ran> {
     try {
         const answer: unknown = await handler(args, call);
         if (answer instanceof Error) {
             throw answer;
         }
-        return toResult(answer);
+        return { result: toResult(answer) };
     } catch (error) {
-        if (error instanceof ToolError) {
-            return failure(error.message);
+        const told = messageOf(error);
+        if (told !== undefined) {
+            return { result: failure(told) };
         }
-        if (!call.signal.aborted) {
-            report(error, call);
-        }
-        return failure("the tool failed unexpectedly; what it had done until then is not known");
+        return {
+            result: failure("the tool failed unexpectedly; what it had done until then is not known"),
+            fault: { error },
+        };
+    }
+}
+
+/** What a `ToolError` tells the agent. Anything can be thrown, also what cannot be looked at (a revoked `Proxy`). */
+function messageOf(error: unknown): string | undefined {
+    try {
+        return error instanceof ToolError ? `${error.message}` : undefined;
+    } catch {
+        return undefined;
     }
 }
 

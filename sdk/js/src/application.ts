@@ -5,6 +5,7 @@ import { declare, type Declaration } from "./declaration.js";
 import { EndedError } from "./error.js";
 import { Life } from "./life.js";
 import { watchPage } from "./page.js";
+import { reportUncaught } from "./report.js";
 import type { SocketConstructor } from "./socket.js";
 import { hasEnded, isFinal, isSame, type State } from "./state.js";
 import type { TokenSource } from "./token.js";
@@ -25,7 +26,10 @@ export interface ConnectOptions {
     readonly instructions?: string | undefined;
     /** Hears every state, the present one first. */
     readonly onState?: (state: State) => void;
-    /** Hears what a handler threw that is no `ToolError`. By default it is reported as an uncaught exception is. */
+    /**
+     * Hears what a handler threw that is no `ToolError`, once the agent is answered, and what a listener threw. By
+     * default, and when it throws itself, that is reported as an uncaught exception is.
+     */
     readonly onError?: (error: unknown, call?: Call) => void;
     /** Connects although the browser will ask for the permission: the person expects it. */
     readonly connectWhenPrompted?: boolean;
@@ -84,7 +88,7 @@ export class Application {
     #surroundings(): ConstructorParameters<typeof Life>[1] {
         return {
             declaration: () => this.#declaration,
-            failed: (error, call) => this.#onError(error, call),
+            failed: (error, call) => void this.#failed(error, call),
             accepted: (revision) => {
                 this.#acceptedRevision = revision;
                 this.#report({ status: "online" });
@@ -187,7 +191,17 @@ export class Application {
         try {
             listener(this.#state);
         } catch (error) {
-            this.#onError(error);
+            void this.#failed(error);
+        }
+    }
+
+    /** Nothing waits for who hears of a fault, and nothing breaks when that fails too, at once or later. */
+    async #failed(error: unknown, call?: Call): Promise<void> {
+        try {
+            await this.#onError(error, call);
+        } catch (worse) {
+            reportUncaught(error);
+            reportUncaught(worse);
         }
     }
 
@@ -207,9 +221,4 @@ export class Application {
             look();
         });
     }
-}
-
-function reportUncaught(error: unknown): void {
-    const report = (globalThis as { reportError?: (error: unknown) => void }).reportError ?? console.error;
-    report(error);
 }

@@ -160,11 +160,15 @@ export class Connection {
         }
         const running = new AbortController();
         this.#calls.set(id, running);
-        void run(handler, args, { name, signal: running.signal }, this.#purpose.failed).then((answer) => {
+        const call: Call = { name, signal: running.signal };
+        void run(handler, args, call).then((ran) => {
             // Not when it was cancelled, or the connection has ended.
             if (this.#calls.get(id) === running) {
                 this.#calls.delete(id);
-                this.#send(result(id, answer));
+                this.#send(result(id, ran.result));
+                if (ran.fault) {
+                    this.#purpose.failed(ran.fault.error, call);
+                }
             }
         });
         return true;

@@ -21,7 +21,8 @@ export class EndedError extends Error {
 
     /** @internal */
     constructor(state: State) {
-        super(`the application is ${state.status}`);
+        const reason = state.status === "refused" ? state.refusal.reason : "";
+        super(`the application is ${state.status}${reason && `: ${reason}`}`);
         this.state = state;
     }
 }

@@ -128,21 +128,29 @@ export class Life {
 
     /** One connection from beginning to end. */
     async #connect(): Promise<Ending> {
-        const token = await this.#token();
+        let token: unknown;
+        let failed = false;
+        try {
+            token = await this.#token();
+        } catch {
+            failed = true;
+        }
         if (this.#closing) {
             return { how: "left" };
         }
-        if (token === undefined) {
-            return { how: "lost" };
-        }
-        return new Promise((ended) => this.#open(token, ended));
+        return failed ? { how: "lost" } : new Promise((ended) => this.#open(token ?? "", ended));
     }
 
-    #open(token: string, ended: (ending: Ending) => void): void {
+    /** Its types promise a string. What JavaScript hands in is looked at. */
+    #open(token: unknown, ended: (ending: Ending) => void): void {
         const refuse = (code: Refusal["code"], reason: string): void =>
             ended({ how: "refused", refusal: { code, reason } });
-        if (!token) {
+        if (token === "") {
             refuse("no-token", "there is no token");
+            return;
+        }
+        if (typeof token !== "string") {
+            refuse("token-text", `the token is no string but of the type ${typeof token}`);
             return;
         }
         if (!isOfferable(token)) {
@@ -177,20 +185,16 @@ export class Life {
         };
     }
 
-    /** The token to offer, empty when there is none; `undefined` when the function failed this time. */
-    async #token(): Promise<string | undefined> {
+    /** The token to offer, or nothing; it throws when the function failed this time. */
+    async #token(): Promise<unknown> {
         const { token } = this.#address;
         if (typeof token !== "function") {
             return token;
         }
-        try {
-            const closed = new Promise<string>((resolve) => (this.#nudge = () => this.#closing && resolve("")));
-            const given = await Promise.race([token({ refused: this.#tokenRefused }), closed]);
-            this.#tokenRefused = false;
-            return given ?? "";
-        } catch {
-            return undefined;
-        }
+        const closed = new Promise<string>((resolve) => (this.#nudge = () => this.#closing && resolve("")));
+        const given = await Promise.race([token({ refused: this.#tokenRefused }), closed]);
+        this.#tokenRefused = false;
+        return given;
     }
 
     /** All is well: past failures count no more. */

@@ -23,7 +23,7 @@ export type State =
 export interface Refusal {
     /**
      * `message`: the declaration or a message is wrong (close codes 4400 and 1007), a bug to fix. `token`: the bridge
-     * does not take the token (4401). `token-text`: no handshake can hold the token. `no-token`: the token function
+     * does not take the token (4401). `token-text`: no handshake can hold the token, or it is no string. `no-token`: the token function
      * had none. `url`: the bridge's address is none, or the browser forbids it.
      */
     readonly code: "message" | "token" | "token-text" | "no-token" | "url";

@@ -2,7 +2,7 @@
 
 /** Why a token function is asked. */
 export interface TokenRequest {
-    /** The bridge refused the token that the function gave last: give another one. */
+    /** The token that was given last was refused: give another one. */
     readonly refused: boolean;
 }
 
@@ -23,7 +23,8 @@ export function isOfferable(token: string): boolean {
 /** Where {@link storedToken} finds tokens. */
 export interface StoredTokenOptions {
     /**
-     * Asks the person for a token: none is stored, or the bridge refused it. Nothing means that they do not want to;
+     * Asks the person for a token: none is stored, or it was refused (`refused`), by the bridge or because no handshake
+     * can hold such a text. Nothing means that they do not want to;
      * the application ends as `refused`, and another `connect` asks again.
      */
     readonly ask: (request: TokenRequest) => Token | Promise<Token>;
@@ -33,7 +34,8 @@ export interface StoredTokenOptions {
 
 /**
  * A token function for pages whose user pastes a token: it keeps the token in `localStorage`, and asks when there is
- * none or the bridge refused it. Any script of the page's origin can read what is stored there.
+ * none or the bridge refused it. A text that no handshake can hold is not kept; the person is asked once more. A leading
+ * `Bearer ` is left out. Any script of the page's origin can read what is stored there.
  */
 export function storedToken({
     ask,
@@ -41,17 +43,33 @@ export function storedToken({
 }: StoredTokenOptions): (request: TokenRequest) => Promise<Token> {
     let kept: Token;
     return async (request) => {
-        kept = request.refused ? undefined : (storage((all) => all.getItem(key)) ?? kept);
-        if (!kept) {
-            storage((all) => all.removeItem(key));
-            kept = (await ask(request))?.trim();
-            if (kept) {
-                const asked = kept;
-                storage((all) => all.setItem(key, asked));
-            }
+        const before = request.refused ? undefined : (storage((all) => all.getItem(key)) ?? kept);
+        if (before && isOfferable(before)) {
+            return (kept = before);
         }
-        return kept;
+        kept = undefined;
+        storage((all) => all.removeItem(key));
+        let given = bare(await ask(request));
+        if (isUnusable(given)) {
+            given = bare(await ask({ refused: true }));
+        }
+        // What cannot be right is handed on all the same: the application's end says why.
+        if (typeof given === "string" && isOfferable(given)) {
+            const token = (kept = given);
+            storage((all) => all.setItem(key, token));
+        }
+        return given;
     };
+}
+
+/** A pasted token without what often stands around it. */
+function bare(given: Token): Token {
+    return typeof given === "string" ? given.trim().replace(/^bearer\s+/i, "") : given;
+}
+
+/** True for a text that is there and that no handshake can hold. */
+function isUnusable(given: Token): boolean {
+    return typeof given === "string" && given !== "" && !isOfferable(given);
 }
 
 /** Not every page may store anything; then the token lives as long as the page. */

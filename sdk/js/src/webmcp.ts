@@ -6,6 +6,7 @@
  */
 
 import { type ModelContext, PageModelContext, type RegisteredTool } from "./model-context.js";
+import { reportUncaught } from "./report.js";
 import type { ObjectSchema } from "./schema.js";
 import type { Answer, Tool } from "./tool.js";
 
@@ -31,7 +32,8 @@ export interface WebMcp {
 }
 
 /**
- * Follows the tools of this page: hears them now and after each change, ready for `setTools`.
+ * Follows the tools of this page: hears them now and after each change, ready for `setTools`. What `onTools` throws
+ * is reported as an uncaught exception is.
  *
  * ```ts
  * followWebMcp((tools) => application.setTools([...mine, ...tools]));
@@ -46,9 +48,13 @@ export function followWebMcp(onTools: (tools: Tool[]) => void, options: WebMcpOp
     const look = async (): Promise<void> => {
         looks += 1;
         const mine = looks;
-        const listed = await modelContext.getTools();
-        if (mine === looks) {
-            onTools(ofThisPage(listed).map((tool) => adapt(tool, modelContext)));
+        try {
+            const listed = await modelContext.getTools();
+            if (mine === looks) {
+                await onTools(ofThisPage(listed).map((tool) => adapt(tool, modelContext)));
+            }
+        } catch (error) {
+            reportUncaught(error);
         }
     };
     modelContext.addEventListener("toolchange", look);

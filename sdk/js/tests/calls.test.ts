@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 
 import { type Answer, type Call, type Tool, ToolError } from "../src/index.js";
 import { FakeSocket, named, online, settle } from "./support.js";
@@ -80,6 +80,49 @@ test("a ToolError is written for the agent", async () => {
         const { result, errors } = await read(handler);
         expect(result).toEqual({ content: text("no such note; list them first"), isError: true });
         expect(errors).toEqual([]);
+    }
+});
+
+// holds: js-handler-fails
+test.each<[string, () => void]>([
+    ["at once", () => { throw new Error("no report"); }],
+    ["later", () => Promise.reject(new Error("no report"))],
+])("the agent is answered before anybody hears of a fault, and when the report fails %s", async (_, fail) => {
+    const reported = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const fault = new Error("x");
+    const sent: string[][] = [];
+    const onError = (): void => {
+        sent.push(socket.take());
+        return fail();
+    };
+    const { socket } = await online({ tools: [{ ...named("a"), handler: () => Promise.reject(fault) }], onError });
+    socket.call("1", "a");
+    await settle();
+    expect(sent.flat().join()).toContain("the tool failed unexpectedly");
+    expect(reported.mock.calls).toEqual([[fault], [new Error("no report")]]);
+});
+
+/** What cannot even be looked at. */
+function unreadable(): [string, unknown][] {
+    const revoked = Proxy.revocable({}, {});
+    revoked.revoke();
+    const broken = new ToolError("x");
+    const fail = (): never => {
+        throw new Error("no message");
+    };
+    Object.defineProperty(broken, "message", { get: fail });
+    const odd = new ToolError("x");
+    Object.defineProperty(odd, "message", { value: { toString: fail } });
+    return [["a revoked proxy", revoked.proxy], ["a message that throws", broken], ["a message of no text", odd]];
+}
+
+// holds: js-handler-fails
+test.each(unreadable())("an exception that cannot be looked at is answered: %s", async (_, thrown) => {
+    for (const handler of [() => Promise.reject(thrown), () => thrown as object] as Tool["handler"][]) {
+        const { result, errors } = await read(handler);
+        expect(result.isError).toBe(true);
+        expect(result.content[0].text).toContain("the tool failed unexpectedly");
+        expect(errors).toHaveLength(1);
     }
 });
 

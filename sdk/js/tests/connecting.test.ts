@@ -74,6 +74,25 @@ test("a listener that fails harms nobody", async () => {
 });
 
 // holds: js-states
+test("a listener that fails harms nobody, even where onError fails too", async () => {
+    const reported = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const fault = new Error("no view");
+    const worse = new Error("no report");
+    const onError = (): void => {
+        throw worse;
+    };
+    const { application, socket } = await online({ onError });
+    application.subscribe(() => {
+        throw fault;
+    });
+    const heard: string[] = [];
+    application.subscribe((state) => heard.push(state.status));
+    await socket.end(4409);
+    expect(heard).toEqual(["online", "replaced"]);
+    expect(reported.mock.calls).toEqual([[fault], [worse], [fault], [worse]]);
+});
+
+// holds: js-states
 test("online, accepted and ended are told to those who wait", async () => {
     const { application } = await start();
     const first = application.online();
@@ -92,7 +111,7 @@ test("online, accepted and ended are told to those who wait", async () => {
     expect(await ended).toEqual({ status: "refused", refusal: { code: "message", reason: "bad" } });
     await expect(application.online()).rejects.toThrow(EndedError);
     application.setTools([named("c")]);
-    await expect(application.accepted()).rejects.toThrow("the application is refused");
+    await expect(application.accepted()).rejects.toThrow("the application is refused: bad");
 });
 
 // holds: js-token-refused
@@ -105,6 +124,28 @@ test.each(["", "a b", "a,b", "a\r\nOrigin: x", "t\u00f6k", "clientmcp.v1", 'a"b'
         expect(token === "" || !JSON.stringify(application.state).includes(token)).toBe(true);
     },
 );
+
+// holds: js-token-refused
+test.each<[unknown, string]>([
+    [7, "the token is no string but of the type number"],
+    [{ token: TOKEN }, "the token is no string but of the type object"],
+    [Symbol("x"), "the token is no string but of the type symbol"],
+])("a token that is no string is refused by the name of its type: %o", async (token, reason) => {
+    for (const source of [token, () => token, async () => token] as any[]) {
+        const { application } = await start({ token: source });
+        expect(application.state).toEqual({ status: "refused", refusal: { code: "token-text", reason } });
+        await application.close();
+    }
+    expect(FakeSocket.all).toEqual([]);
+});
+
+// holds: js-token-refused
+test.each([undefined, null])("no token is refused, and not tried for ever: %j", async (token) => {
+    for (const source of [token, () => token] as any[]) {
+        const { application } = await start({ token: source });
+        expect(application.state).toMatchObject({ status: "refused", refusal: { code: "no-token" } });
+    }
+});
 
 // holds: js-token-refused, js-secrets
 test("an address that cannot be opened is refused, without what the browser says of it", async () => {

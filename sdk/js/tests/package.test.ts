@@ -72,5 +72,5 @@ test("it looks at NODE_ENV when it runs, wherever it was built", () => {
 
 // holds: js-secrets
 test("the core writes nothing on the console but advice and what handlers threw", () => {
-    expect(read("dist/index.js").match(/console\.\w+/g)).toEqual(["console.warn", "console.error"]);
+    expect(loaded("index.js").match(/console\.\w+/g)).toEqual(["console.warn", "console.error"]);
 });

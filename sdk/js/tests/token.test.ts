@@ -62,6 +62,59 @@ test("a page that may store nothing keeps the token while it lives", async () =>
     expect(ask).toHaveBeenCalledTimes(1);
 });
 
+// holds: js-stored-token
+test.each(["two words", "clientmcp.v1", "t\u00f6k"])("a text that no handshake can hold is not kept: %j", async (text) => {
+    const all = storage();
+    const ask = vi.fn().mockReturnValueOnce(text).mockReturnValueOnce(TOKEN);
+    await start({ token: storedToken({ ask }) });
+    expect(ask.mock.calls).toEqual([[{ refused: false }], [{ refused: true }]]);
+    expect(newest().protocols[1]).toBe(TOKEN);
+    expect([...all.values()]).toEqual([TOKEN]);
+});
+
+// holds: js-stored-token, js-token-refused
+test("a person is asked again once, and then it is refused with nothing kept", async () => {
+    const all = storage();
+    const ask = vi.fn(() => "two words");
+    const token = storedToken({ ask });
+    const { application } = await start({ token });
+    await pass(60);
+    expect(ask).toHaveBeenCalledTimes(2);
+    expect(application.state).toMatchObject({ status: "refused", refusal: { code: "token-text" } });
+    expect(all.size).toBe(0);
+    ask.mockReturnValue(TOKEN);
+    await start({ token });
+    expect(newest().protocols[1]).toBe(TOKEN);
+});
+
+// holds: js-stored-token
+test("a stored text that no handshake can hold is as good as none", async () => {
+    const all = storage({ "clientmcp.token": "two words" });
+    const ask = vi.fn(() => TOKEN);
+    await start({ token: storedToken({ ask }) });
+    expect(ask.mock.calls).toEqual([[{ refused: false }]]);
+    expect([...all.values()]).toEqual([TOKEN]);
+});
+
+// holds: js-stored-token
+test.each([`Bearer ${TOKEN}`, ` bearer  ${TOKEN}\n`])("the word before a pasted token is left out: %j", async (text) => {
+    const all = storage();
+    await start({ token: storedToken({ ask: () => text }) });
+    expect(newest().protocols[1]).toBe(TOKEN);
+    expect([...all.values()]).toEqual([TOKEN]);
+});
+
+// holds: js-stored-token, js-token-refused
+test.each([7, {}, true])("an answer that is no string is refused, and nobody is asked again: %j", async (answer) => {
+    const all = storage();
+    const ask = vi.fn((): any => answer);
+    const { application } = await start({ token: storedToken({ ask }) });
+    await pass(60);
+    expect(ask).toHaveBeenCalledTimes(1);
+    expect(application.state).toMatchObject({ status: "refused", refusal: { code: "token-text" } });
+    expect(all.size).toBe(0);
+});
+
 // holds: js-secrets
 test("no token is on the console, in a state or in an error, whatever happens", async () => {
     const written: unknown[] = [];

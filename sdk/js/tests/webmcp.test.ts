@@ -49,6 +49,25 @@ test("tools that a page registers become tools of the application", async () => 
 });
 
 // holds: js-webmcp
+test("what fails while tools are heard is reported, and the next change is heard", async () => {
+    const reported = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const fault = new TypeError("no tools");
+    const onTools = vi.fn((): void => {
+        throw fault;
+    });
+    const { modelContext } = followWebMcp(onTools);
+    await settle();
+    await modelContext.registerTool(search);
+    await settle();
+    expect(onTools).toHaveBeenCalledTimes(2);
+    expect(reported.mock.calls).toEqual([[fault], [fault]]);
+    modelContext.getTools = () => Promise.reject(fault);
+    (modelContext as unknown as EventTarget).dispatchEvent(new Event("toolchange"));
+    await settle();
+    expect(reported).toHaveBeenCalledTimes(3);
+});
+
+// holds: js-webmcp
 test("a tool whose registration is aborted is gone", async () => {
     const { tools, context } = await follow();
     const registration = new AbortController();

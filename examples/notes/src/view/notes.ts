@@ -2,6 +2,7 @@
 
 import { button, byId, List, make } from "../dom.js";
 import { LONGEST, type Note, type Notes } from "../notes.js";
+import { isVisible } from "../text.js";
 
 /** Shows the notes, and lets the person change them. */
 export class NotesView {
@@ -15,7 +16,7 @@ export class NotesView {
         form.addEventListener("submit", (event) => {
             event.preventDefault();
             const text = input.value.trim();
-            if (text) {
+            if (isVisible(text)) {
                 notes.add(text, "you");
                 form.reset();
             }
@@ -25,7 +26,13 @@ export class NotesView {
     }
 
     show(): void {
+        const { parent } = this.#list;
+        const hadFocus = parent.contains(document.activeElement);
         this.#list.set(this.#notes.all);
+        // The note that had it is gone.
+        if (hadFocus && !parent.contains(document.activeElement)) {
+            byId("notes-heading").focus();
+        }
         byId("no-notes").hidden = this.#notes.all.length > 0;
     }
 
@@ -69,7 +76,7 @@ export class NotesView {
         const save = (): void => {
             const changed = input.value.trim();
             this.#notes.editing = undefined;
-            if (changed && changed !== text) {
+            if (isVisible(changed) && changed !== text) {
                 this.#notes.edit(id, changed, "you");
             } else {
                 this.#notes.changed();

@@ -30,6 +30,7 @@ export class StandingView {
     /** Shows it. */
     show(standing: Standing): void {
         const { status } = standing;
+        const hadFocus = byId("connection").contains(document.activeElement);
         this.#waiting = status === "waiting" || (status === "connecting" && this.#waiting);
         const refused = status === "token-needed" && standing.refused;
         byId("connection").dataset["status"] = refused ? "refused" : this.#waiting ? "waiting" : status;
@@ -38,7 +39,8 @@ export class StandingView {
         write(byId("explanation"), explanation);
         this.#showActions(standing);
         this.#showCountdown(standing);
-        this.#showForm(standing);
+        const appeared = this.#showForm(standing);
+        this.#showFocus(hadFocus, appeared, refused);
         byId("agents").hidden = status !== "online";
         byId("not-yet").hidden = status === "online";
         write(byId("agent-token"), `clientmcp token ${this.#bridge.clientId} --role agent --secret-file notes.secret`);
@@ -142,14 +144,30 @@ export class StandingView {
         this.#countdown = setInterval(tick, 1_000);
     }
 
-    #showForm({ status }: Standing): void {
+    /** Keeps the focus here when what had it goes, and takes it from nobody who is elsewhere. */
+    #showFocus(hadFocus: boolean, formAppeared: boolean, refused: boolean): void {
+        const nowhere = document.activeElement === document.body;
+        if (formAppeared && refused) {
+            this.#fault("The bridge refused it: paste another one.", hadFocus || nowhere ? this.#token : undefined);
+            this.#token.ariaInvalid = "true";
+        } else if (hadFocus && formAppeared) {
+            this.#token.focus();
+        } else if (hadFocus && (nowhere || !document.activeElement?.checkVisibility())) {
+            byId("headline").focus();
+        }
+    }
+
+    /** Shows or hides it; true when it has just appeared. */
+    #showForm({ status }: Standing): boolean {
         const form = byId("token-form");
         const wasHidden = form.hidden;
         form.hidden = status !== "token-needed";
         if (wasHidden && !form.hidden) {
             this.#token.value = "";
             this.#fault("");
+            return true;
         }
+        return false;
     }
 
     #submit(): void {
