@@ -11,6 +11,7 @@ use bytes::Bytes;
 use clientmcp_protocol::{
     control::Hints,
     ids::{Fingerprint, ToolName},
+    shown::shown,
 };
 use sha2::{Digest, Sha256};
 
@@ -128,7 +129,7 @@ pub struct Words {
 }
 
 fn words(definition: &Object<'_>) -> Words {
-    let word = |object: &Object<'_>, name: &str| object.get(name).and_then(text::string).map(|word| text::word(&word));
+    let word = |object: &Object<'_>, name: &str| object.get(name).and_then(text::string).map(|word| shown(&word));
     let meta = definition.get("_meta").and_then(|meta| Object::parse(meta.get()).ok());
     Words {
         title: word(definition, "title"),

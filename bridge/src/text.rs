@@ -171,17 +171,6 @@ pub fn string(raw: &RawValue) -> Option<Cow<'_, str>> {
     serde_json::from_str(text).ok().map(Cow::Owned)
 }
 
-/// A foreign text for one line outside detail views. Of a long one only the start is looked at: making a megabyte harmless
-/// to show two hundred characters of it would cost everybody's time.
-pub fn word(foreign: &str) -> String {
-    const LOOKED_AT: usize = 4 * 1024;
-    let mut end = foreign.len().min(LOOKED_AT);
-    while !foreign.is_char_boundary(end) {
-        end -= 1;
-    }
-    clientmcp_protocol::shown::shown(foreign.get(..end).unwrap_or_default())
-}
-
 /// A foreign word for a sentence of ours, in quotes that it cannot end; see [`shown`].
 pub fn quoted(word: &str) -> String {
     let inside = shown(word).replace('\\', r"\\").replace('"', r#"\""#);

@@ -32,6 +32,10 @@ pub const SHOWN_CHARS: usize = 200;
 /// Marks shown on one letter: what ordinary writing needs (Hebrew with points and accents); more cover the lines around.
 pub const SHOWN_MARKS: usize = 4;
 
+/// Bytes of a text that are looked at, at least, and for each character shown. What one space or one mark stands for may be
+/// megabytes long, and whoever shows it must not pay for that; the rest is counted only.
+const LOOKED_AT: (usize, usize) = (65_536, 20);
+
 /// Pictures that one emoji joins, at most: a family of four, a kiss of two and room.
 const JOINED_EMOJI: usize = 6;
 
@@ -45,7 +49,14 @@ pub fn shown(text: &str) -> String {
 /// The output has at most `chars` characters and one mark more. A letter and its marks, an emoji or a mark of ours is
 /// never cut in half.
 pub fn shown_within(text: &str, chars: usize) -> String {
-    Shown { points: text.chars().map(Ok), before: None, text: String::new(), chars: 0 }.within(chars)
+    let (least, each) = LOOKED_AT;
+    let mut end = text.len().min(chars.saturating_mul(each).max(least));
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let (start, beyond) = text.split_at(end);
+    let points = start.chars().map(Ok);
+    Shown { points, before: None, text: String::new(), chars: 0 }.within(chars, beyond.chars().count())
 }
 
 /// A whole text, for a detail view. It has at most twelve times as many bytes as the text.
@@ -64,7 +75,7 @@ pub fn shown_json(written: &str) -> String {
 /// `written` is the string as it stands in the JSON text, in its quotes. Anything else is shown as it is written.
 pub fn shown_json_within(written: &str, chars: usize) -> String {
     let points = JsonString::new(written);
-    Shown { points, before: None, text: String::new(), chars: 0 }.within(chars)
+    Shown { points, before: None, text: String::new(), chars: 0 }.within(chars, 0)
 }
 
 /// A character, or a surrogate without its other half.
@@ -81,18 +92,19 @@ struct Shown<I> {
 }
 
 impl<I: Iterator<Item = Point> + Clone> Shown<I> {
-    fn within(mut self, chars: usize) -> String {
-        loop {
+    /// `beyond`: how many characters of the text come after `points`.
+    fn within(mut self, chars: usize, beyond: usize) -> String {
+        let left = loop {
             let (rest, bytes) = (self.points.clone(), self.text.len());
             if !self.piece() {
-                return self.text;
+                break beyond;
             }
             if self.chars > chars {
                 self.text.truncate(bytes);
-                let left = rest.count();
-                return self.text + &format!("\u{27e6}\u{2026}+{left}\u{27e7}");
+                break rest.count() + beyond;
             }
-        }
+        };
+        if left == 0 { self.text } else { self.text + &format!("\u{27e6}\u{2026}+{left}\u{27e7}") }
     }
 
     /// Takes the next piece; false at the end.

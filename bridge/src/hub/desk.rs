@@ -219,7 +219,7 @@ impl State {
         ApplicationHead {
             id: application.id.clone(),
             connection: Count(application.connection.0),
-            origin: word(&application.origin),
+            origin: shown(&application.origin),
             since: application.since,
             registered: declaration.is_some(),
             tools: Count::from(tools.len()),
@@ -240,7 +240,7 @@ impl State {
             id: question.id,
             number: Count(number),
             application: call.agent.application.clone(),
-            origin: word(&self.applications.get(*connection)?.origin),
+            origin: shown(&self.applications.get(*connection)?.origin),
             tool: tool.name.clone(),
             fingerprint: tool.fingerprint,
             title: tool.words.title.clone(),
@@ -256,11 +256,6 @@ impl State {
             ends: question.ends.wall,
         })
     }
-}
-
-/// Foreign words in heads are shown once, here.
-fn word(foreign: &str) -> String {
-    shown(foreign)
 }
 
 /// Keeps a snapshot within the size of a message; what is left out is counted.

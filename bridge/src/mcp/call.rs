@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use clientmcp_protocol::shown::shown;
 use serde_json::value::RawValue;
 
 use super::{Peer, message::Params};
@@ -46,7 +47,7 @@ pub(super) fn read(
 /// What a modern agent says of itself. Legacy ones say it once, in `initialize`, and nothing is kept of that.
 fn reported(params: &Params<'_>) -> Option<String> {
     let info = Object::parse(params.meta("io.modelcontextprotocol/clientInfo")?.get()).ok()?;
-    info.get("name").and_then(text::string).map(|name| text::word(&name))
+    info.get("name").and_then(text::string).map(|name| shown(&name))
 }
 
 /// The result of a call that came to an end, in the era's shape; an error for one that could not begin.

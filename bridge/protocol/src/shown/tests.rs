@@ -184,6 +184,18 @@ fn passed_on(shown: &str) -> String {
 }
 
 // holds: shown-invisible, shown-cut, shown-forgery, shown-unchanged, shown-surrogates
+// holds: shown-cut
+#[test]
+fn what_is_not_looked_at_is_counted() {
+    let spaces = " ".repeat(65_536);
+    assert_eq!(shown(&spaces), " ");
+    assert_eq!(shown(&format!("{spaces}end")), " \u{27e6}\u{2026}+3\u{27e7}");
+    // A character that does not fit in whole is not looked at.
+    assert_eq!(shown(&"\u{3000}".repeat(22_000)), " \u{27e6}\u{2026}+155\u{27e7}");
+    assert_eq!(shown(&"a".repeat(10_000)), "a".repeat(200) + "\u{27e6}\u{2026}+9800\u{27e7}");
+    assert_eq!(shown_whole(&format!("{spaces}end")), " end");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -78,7 +78,7 @@ fn a_snapshot_has_the_heads_of_calls_and_questions_and_none_of_their_texts() {
     let _app = bench.serving("a");
     let mut routed = bench.route_for("a", Some("x"), "go", HangUp::Cancels);
     routed.call.arguments = json(r#"{"pin":"very private"}"#);
-    routed.call.reported = Some(crate::text::word("line\none\u{202e}"));
+    routed.call.reported = Some(clientmcp_protocol::shown::shown("line\none\u{202e}"));
     let flight = bench.send(routed);
     let (question, fingerprint) = bench.question(&flight);
     let snapshot = bench.snapshot();
