@@ -1,0 +1,14 @@
+//! ClientMCP Desktop.
+
+pub mod keys;
+pub mod shell;
+pub mod tray;
+pub mod wire;
+
+/// Runs the app until it quits.
+pub fn run() {
+    let built = tauri::Builder::default().build(tauri::generate_context!());
+    if let Ok(app) = built {
+        app.run(|_, _| {});
+    }
+}

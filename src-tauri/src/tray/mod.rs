@@ -1,0 +1,3 @@
+//! The tray: its menu and icon as a value, and the adapter that shows it.
+
+pub mod menu;
