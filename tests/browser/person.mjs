@@ -24,9 +24,14 @@ export function headline(page, name) {
   return page.getByRole('heading', { name, exact: true }).waitFor();
 }
 
-/** The page counts no answer right after a question came, so the click is made until it is one. */
+/**
+ * Answers the question with a click, once it is there. The page counts no answer right after a question came, so the
+ * click is made until it is one.
+ */
 export async function answer(page, name) {
   const button = page.getByRole('dialog').getByRole('button', { name });
+  // The call that asks may still be on its way.
+  await button.waitFor();
   const text = await page.locator('#question-text').textContent();
   await button.click();
   while ((await button.isVisible()) && (await page.locator('#question-text').textContent()) === text) {
