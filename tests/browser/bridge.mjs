@@ -8,6 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
+import { within } from './waits.mjs';
+
 const clientmcp = join(process.env.CLIENTMCP_BUILT, 'clientmcp');
 const MODERN = '2026-07-28';
 
@@ -80,11 +82,11 @@ async function stop(started) {
   if (started.exitCode !== null || started.signalCode !== null) return;
   const exited = once(started, 'exit');
   started.kill();
-  await exited;
+  await within(exited, 'the end of the bridge');
 }
 
 async function next(lines) {
-  const { value, done } = await lines.next();
+  const { value, done } = await within(lines.next(), 'a line of the bridge');
   assert(!done, 'the bridge has ended');
   return JSON.parse(value);
 }
@@ -131,14 +133,19 @@ class Agent {
     const stopped = new AbortController();
     t.after(() => stopped.abort());
     const params = { notifications: { toolsListChanged: true } };
-    const response = await this.#post('subscriptions/listen', params, {}, stopped.signal);
+    const listening = this.#post('subscriptions/listen', params, {}, stopped.signal);
+    const response = await within(listening, 'the answer to subscriptions/listen');
     const events = readEvents(response.body);
-    const next = async () => (await events.next()).value.method;
+    const next = async () => (await within(events.next(), 'the next announcement')).value.method;
     assert.equal(await next(), 'notifications/subscriptions/acknowledged');
     return { next };
   }
 
-  async #ask(method, params, headers, signal) {
+  #ask(method, params, headers, signal) {
+    return within(this.#answered(method, params, headers, signal), `the answer to ${method} ${JSON.stringify(params)}`);
+  }
+
+  async #answered(method, params, headers, signal) {
     const response = await this.#post(method, params, headers, signal);
     const isStream = response.headers.get('content-type') === 'text/event-stream';
     const message = isStream ? (await readEvents(response.body).next()).value : await response.json();

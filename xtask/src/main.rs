@@ -1,4 +1,4 @@
-//! The project's own commands, `cargo xtask run | test | bindings | audit`: what a stranger types after cloning.
+//! The project's own commands, `cargo xtask run | test | soak | bindings | audit`: what a stranger types after cloning.
 //!
 //! Reads arguments and makes exit codes: 0 for success, 1 for a failure, 2 for bad usage; `run` passes on the program's
 //! own. It needs nothing but Rust, and never a C library: it is what a bare machine builds first.
@@ -7,6 +7,7 @@ mod audit;
 mod packages;
 mod python;
 mod run;
+mod soak;
 mod test;
 mod tools;
 
@@ -18,6 +19,7 @@ The project's own commands.
   cargo xtask run [ARGUMENT]...   build the bridge and start the demo with these arguments
   cargo xtask run --example notes serve a web page that agents and you can work with, on this machine alone
   cargo xtask test [SUITE]...     run all suites, or only these; a summary stands at the end
+  cargo xtask soak [ROUNDS]       run the randomised tests, each round with another seed and with more cases
   cargo xtask bindings            write the control channel's types for the web view anew
   cargo xtask audit               check licences, sources, duplicates and known vulnerabilities
   cargo xtask help                show this
@@ -30,6 +32,7 @@ fn main() -> ExitCode {
     match command.to_str() {
         Some("run") => run::run(rest),
         Some("test") => test::run(rest),
+        Some("soak") => soak::run(rest),
         Some("bindings") if rest.is_empty() => bindings(),
         Some("audit") if rest.is_empty() => audit::run(),
         Some("help" | "--help" | "-h") => {
