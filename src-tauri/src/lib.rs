@@ -1,6 +1,9 @@
 //! ClientMCP Desktop.
 
+pub mod clipboard;
 pub mod keys;
+pub mod logs;
+pub mod platform;
 pub mod shell;
 pub mod tray;
 pub mod wire;
