@@ -1,8 +1,11 @@
 //! ClientMCP Desktop.
 
+pub mod app;
+mod bridge;
 pub mod connect;
 pub mod keys;
 pub mod shell;
+pub mod sidecar;
 pub mod tray;
 pub mod wire;
 

@@ -16,7 +16,7 @@ use std::{
 use serde::Deserialize;
 
 use crate::{
-    SettingsId,
+    SecretStore, SettingsId,
     private::{self, Links},
     remembered::{Remembered, VERSION},
     trouble::{Aside, Problem, SaveError, Trouble, Unsaved},
@@ -67,7 +67,7 @@ pub struct SettingsFile {
 /// that it points at is meant, also when the file is replaced or set aside; the link stays.
 pub fn open(path: &Path, expected: Option<&SettingsId>, fresh: SettingsId) -> Opened {
     let path = resolved(path);
-    let problem = match read(&path).and_then(|bytes| parse(&bytes, expected)) {
+    let problem = match read(&path).and_then(|bytes| parse(&bytes)).and_then(|read| of_secrets(read, expected)) {
         Ok(remembered) => {
             let file = SettingsFile { path, stuck: false };
             return Opened { file, remembered, trouble: None, new_secret: false };
@@ -87,6 +87,15 @@ pub fn open(path: &Path, expected: Option<&SettingsId>, fresh: SettingsId) -> Op
     let trouble = (!first).then(|| Trouble { path: path.clone(), problem, aside });
     let remembered = Remembered::strictest(fresh);
     Opened { file: SettingsFile { path, stuck }, remembered, trouble, new_secret: true }
+}
+
+/// Where the secrets are that go with the settings at `path`, and which settings those are.
+///
+/// It is asked before the secrets are known, so it looks and changes nothing. Nothing is said by a file that could not be
+/// used either: one that is missing, damaged, of another version, or not for us alone.
+pub fn kept_in(path: &Path) -> Option<(SecretStore, SettingsId)> {
+    let remembered = read(&resolved(path)).and_then(|bytes| parse(&bytes)).ok()?;
+    Some((remembered.settings.secret_store, remembered.id))
 }
 
 impl SettingsFile {
@@ -142,7 +151,7 @@ struct AnyVersion {
     version: u64,
 }
 
-fn parse(bytes: &[u8], expected: Option<&SettingsId>) -> Result<Remembered, Problem> {
+fn parse(bytes: &[u8]) -> Result<Remembered, Problem> {
     // Editors on Windows put a byte order mark there.
     let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
     let not_settings = |error: serde_json::Error| Problem::NotSettings { line: error.line(), column: error.column() };
@@ -150,10 +159,12 @@ fn parse(bytes: &[u8], expected: Option<&SettingsId>) -> Result<Remembered, Prob
     if version > VERSION {
         return Err(Problem::Newer(version));
     }
-    let mut remembered: Remembered = serde_json::from_slice(bytes).map_err(not_settings)?;
-    if let Some(fault) = remembered.fault() {
-        return Err(Problem::Fault(fault));
-    }
+    let remembered: Remembered = serde_json::from_slice(bytes).map_err(not_settings)?;
+    remembered.fault().map_or(Ok(remembered), |fault| Err(Problem::Fault(fault)))
+}
+
+/// What was read, if it goes with the secrets.
+fn of_secrets(mut remembered: Remembered, expected: Option<&SettingsId>) -> Result<Remembered, Problem> {
     match expected {
         None => Err(Problem::NoSecret),
         Some(id) if *id != remembered.id => Err(Problem::OtherId),

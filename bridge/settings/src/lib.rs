@@ -13,7 +13,7 @@ mod settings;
 mod trouble;
 
 pub use self::{
-    file::{Opened, SETTINGS_BYTES, SettingsFile, default_path, open},
+    file::{Opened, SETTINGS_BYTES, SettingsFile, default_path, kept_in, open},
     id::{BadId, NoRandomness, SettingsId},
     remembered::{KnownApplication, KnownLabel, Remembered, VERSION},
     settings::{SecretStore, Settings, Theme},
