@@ -364,13 +364,13 @@ impl Questions {
         Some(open.named())
     }
 
-    /// Once for each agent, until the person answers it again.
+    /// Once for each agent, until the person answers it again. The one that has its turn needs no telling.
     fn tell_badges(&mut self) -> Vec<Named> {
         if self.in_view() {
             return Vec::new();
         }
         let mut named = Vec::new();
-        for open in self.open.iter().filter(|open| open.waits()) {
+        for open in self.open.iter().filter(|open| open.waits() && Some(open.head.id) != self.turn) {
             let patience = self.patience.get_mut(&open.agent());
             if let Some(patience) = patience.filter(|patience| patience.unanswered >= PATIENCE && !patience.told) {
                 patience.told = true;
