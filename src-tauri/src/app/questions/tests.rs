@@ -222,7 +222,9 @@ fn a_text_counts_as_read_when_it_came_in_order_to_its_end_on_that_surface() {
     ];
     for (pieces, done) in table {
         let mut reading = Reading::default();
-        pieces.iter().for_each(|(offset, length)| reading.piece(*offset, *length, 30));
+        for (offset, length) in pieces {
+            reading.piece(*offset, *length, 30);
+        }
         assert_eq!(reading.is_done(), done, "{pieces:?}");
     }
     let mut questions = painted(Instant::now());

@@ -42,7 +42,7 @@ async fn a_bridge_that_ends_is_started_again_five_times_and_then_only_when_the_p
     world.notified().await;
     let (code, sentence) = failure(world.view(is_failed).await);
     assert!(code.is_none() && sentence.contains("exit code 101"), "{sentence}");
-    assert!(start.elapsed() >= Duration::from_millis(200 + 400 + 800 + 1600));
+    assert!(start.elapsed() >= Duration::from_secs(3));
     tokio::time::sleep(Duration::from_secs(120)).await;
     world.no_bridge();
     world.tell(crate::shell::Deed::Picked(Action::Retry));

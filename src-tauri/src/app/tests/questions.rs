@@ -43,7 +43,7 @@ fn code(answer: &Answer) -> Option<RefusedCode> {
 async fn shown(world: &mut World, mut wanted: impl FnMut(&QuestionView) -> bool) -> QuestionView {
     world
         .until(|seen| match seen {
-            Seen::Question(view) if wanted(&view) => Some(view),
+            Seen::Question(view) if wanted(&view) => Some(*view),
             _ => None,
         })
         .await

@@ -2,7 +2,7 @@
 
 use clientmcp_protocol::{
     control::{Command, Millis, Reply},
-    ids::Role,
+    ids::{Label, Role},
 };
 
 use super::world::{MCP, PlayedBridge, Seen, World, id};
@@ -102,10 +102,7 @@ async fn the_tray_copies_tokens_that_no_view_answer_or_tray_ever_holds() {
     let (mut world, mut bridge) = World::served().await;
     world.tell(Deed::Picked(Action::CopyAgentToken(id("wallet"))));
     let Command::Mint { role, label, seconds, .. } = mint(&mut bridge).await else { panic!("mint") };
-    assert_eq!(
-        (role, label.as_ref().map(|label| label.as_str()), seconds),
-        (Role::Agent, Some("tray"), Some(90 * 86_400))
-    );
+    assert_eq!((role, label.as_ref().map(Label::as_str), seconds), (Role::Agent, Some("tray"), Some(90 * 86_400)));
     let (text, copied) = world.copied().await;
     assert_eq!((text.text.as_str(), text.concealed), (TOKEN, true));
     assert!(!format!("{text:?}").contains(TOKEN));
@@ -134,7 +131,7 @@ async fn a_snippet_is_copied_with_a_token_of_its_hosts_name_and_shown_without() 
     let snippet = snippets[0].clone();
     let asked = world.start_asking(Ask::CopySnippet { application: id("wallet"), host: snippet.host });
     let Command::Mint { label, .. } = mint(&mut bridge).await else { panic!("mint") };
-    assert_eq!(label.as_ref().map(|label| label.as_str()), Some(snippet.name.as_str()));
+    assert_eq!(label.as_ref().map(Label::as_str), Some(snippet.name.as_str()));
     let (text, copied) = world.copied().await;
     assert!(text.text.contains(TOKEN) && text.concealed && !snippet.text.contains(TOKEN));
     drop(copied.send(Ok(Copied::Staying)));

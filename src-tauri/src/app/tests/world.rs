@@ -37,7 +37,7 @@ pub(super) const MCP: &str = "http://127.0.0.1:27182/mcp";
 pub(super) enum Seen {
     View(Box<View>),
     Finished(FinishedCalls),
-    Question(QuestionView),
+    Question(Box<QuestionView>),
     Tray,
     OpenMain,
     Ask(Option<QuestionId>),
@@ -63,7 +63,7 @@ impl Shell for Desktop {
         self.see(Seen::Finished(calls.clone()));
     }
     fn show_question(&self, question: &QuestionView) {
-        self.see(Seen::Question(question.clone()));
+        self.see(Seen::Question(Box::new(question.clone())));
     }
     fn show_tray(&self, _: &Tray) {
         self.see(Seen::Tray);
@@ -152,12 +152,21 @@ impl Keys for Places {
     fn write(&self, place: &Place, item: Item) -> Later<()> {
         self.answer(|kept| {
             kept.written += 1;
-            let failed = kept.writes.pop_front();
-            failed.map_or_else(|| Ok(drop(kept.items.insert(key(place), item))), Err)
+            if let Some(trouble) = kept.writes.pop_front() {
+                return Err(trouble);
+            }
+            kept.items.insert(key(place), item);
+            Ok(())
         })
     }
     fn forget(&self, place: &Place) -> Later<()> {
-        self.answer(|kept| kept.forgets.pop_front().map_or_else(|| Ok(drop(kept.items.remove(&key(place)))), Err))
+        self.answer(|kept| {
+            if let Some(trouble) = kept.forgets.pop_front() {
+                return Err(trouble);
+            }
+            kept.items.remove(&key(place));
+            Ok(())
+        })
     }
 }
 
