@@ -18,6 +18,7 @@ const only = process.argv[2] ?? '';
 
 const server = createServer((request, response) => {
   const path = request.url.split('?')[0];
+  if (path === '/favicon.ico') return response.writeHead(204).end();
   try {
     const body = readFileSync(join(dist, path));
     response.writeHead(200, { 'Content-Type': TYPES[extname(path)] ?? 'application/octet-stream', 'Content-Security-Policy': csp });
@@ -42,7 +43,7 @@ mkdirSync(out, { recursive: true });
 const MAIN = [[1000, 700], [800, 600]];
 const SMALL = [[460, 560]];
 const PAGES = {
-  'index.html': [MAIN, ['applications', 'application-tool', 'application-offline', 'empty', 'approvals', 'approvals-none', 'calls', 'call', 'connect', 'settings', 'new-application', 'copy-token', 'try', 'confirm', 'forget', 'keys', 'failed', 'paused', 'quitting']],
+  'index.html': [MAIN, ['applications', 'application-tool', 'application-offline', 'empty', 'approvals', 'approvals-none', 'calls', 'call', 'connect', 'settings', 'new-application', 'copy-token', 'try', 'confirm', 'forget', 'keys', 'failed', 'paused', 'quitting', 'copied', 'first-tray']],
   'question.html': [SMALL, ['question', 'question-arming', 'question-new', 'question-large', 'question-exact']],
 };
 
