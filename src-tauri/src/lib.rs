@@ -1,5 +1,6 @@
 //! ClientMCP Desktop.
 
+pub mod connect;
 pub mod keys;
 pub mod shell;
 pub mod tray;

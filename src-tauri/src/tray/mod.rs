@@ -1,3 +1,4 @@
 //! The tray: its menu and icon as a value, and the adapter that shows it.
 
 pub mod menu;
+mod words;
