@@ -156,7 +156,7 @@ pub(crate) const STAGE: Tool = Tool {
         "sh",
         "-c",
         "for program in Xvfb openbox WebKitWebDriver gnome-keyring-daemon secret-tool xfce4-panel xfconf-query \
-         dbus-daemon xdotool wmctrl xclip xev import; do command -v $program || exit 1; done",
+         dbus-daemon dbus-run-session xdotool wmctrl xclip xev import gdbus; do command -v $program || exit 1; done",
     ],
     ways: &[Way::Debian(&[
         "xvfb",
@@ -167,6 +167,7 @@ pub(crate) const STAGE: Tool = Tool {
         "xfce4-panel",
         "xfconf",
         "dbus",
+        "libglib2.0-bin",
         "xdotool",
         "wmctrl",
         "xclip",
@@ -174,7 +175,7 @@ pub(crate) const STAGE: Tool = Tool {
         "imagemagick",
     ])],
     by_hand: "the packages xvfb, openbox, webkit2gtk-driver, gnome-keyring, libsecret-tools, xfce4-panel, xfconf, dbus, \
-              xdotool, wmctrl, xclip, x11-utils and imagemagick, as Debian calls them",
+              libglib2.0-bin, xdotool, wmctrl, xclip, x11-utils and imagemagick, as Debian calls them",
     older: None,
 };
 
