@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { answer } from './answers.mjs';
 import { onStage, options, test } from './stage.mjs';
 import { until, within } from './waiting.mjs';
-import { ALWAYS, DENY, MINUTES, ONCE } from './words.mjs';
+import { ALWAYS, DENY, MINUTES, ONCE, QUIT } from './words.mjs';
 import { Buyer, connected, Shop } from './world.mjs';
 
 /** Whether the process is there and not only its remains. */
@@ -117,7 +117,7 @@ test('the next start knows tokens, rules and origins', options, onStage({}, asyn
 test('"until quit" ends when the app quits', options, onStage({}, async (stage) => {
   const { app, shop, buyer, tokens } = await connected(stage);
   const tea = buyer.order('tea');
-  await answer(await app.question(), /until (I )?quit/i);
+  await answer(await app.question(), QUIT);
   assert.equal(await tea, 'ordered tea');
   // A new bridge of the same app is told of it.
   const before = await app.bridge();

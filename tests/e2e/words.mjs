@@ -1,8 +1,9 @@
-// What is written on what the tests press, in one place.
+// What is written on the answers to a question, in one place.
 
-export const ONCE = /^Allow once/;
-export const MINUTES = /15 minutes/;
-export const ALWAYS = /always/i;
+export const ONCE = /^Allow once$/;
+export const MINUTES = /^15 minutes$/;
+export const QUIT = /^Until quit$/;
+export const ALWAYS = /^Always$/;
 export const DENY = /^Deny$/;
-export const DENY_TOOL = /^Deny and block/;
-export const DENY_AGENT = /^Deny all/;
+export const DENY_TOOL = /^Deny and block this tool$/;
+export const DENY_AGENT = /^Deny all from this agent/;
