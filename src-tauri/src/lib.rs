@@ -1,7 +1,10 @@
 //! ClientMCP Desktop.
 
+pub mod clipboard;
 pub mod connect;
 pub mod keys;
+pub mod logs;
+pub mod platform;
 pub mod shell;
 pub mod tray;
 pub mod wire;

@@ -1,0 +1,13 @@
+//! Windows.
+
+use super::NoTray;
+
+/// Whether a window can stay on top, where we put it, and without the keyboard.
+pub fn question_windows() -> bool {
+    true
+}
+
+/// Why there is no tray icon. The notification area is always there.
+pub fn tray_missing() -> Option<NoTray> {
+    None
+}
