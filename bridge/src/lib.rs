@@ -12,7 +12,7 @@ pub mod flow;
 pub mod guard;
 pub mod hub;
 pub mod mcp;
-pub mod origin;
+pub use clientmcp_protocol::origin;
 pub mod pieces;
 pub mod port;
 pub mod refusal;

@@ -1,11 +1,14 @@
 //! ClientMCP Desktop.
 
+pub mod app;
+mod bridge;
 pub mod clipboard;
 pub mod connect;
 pub mod keys;
 pub mod logs;
 pub mod platform;
 pub mod shell;
+pub mod sidecar;
 pub mod tray;
 pub mod wire;
 

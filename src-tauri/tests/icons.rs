@@ -130,7 +130,9 @@ fn ico(pictures: &[(u32, Vec<u8>)]) -> Vec<u8> {
 /// macOS's file: each picture, as PNG, behind its name and length.
 fn icns(pictures: &[(&[u8; 4], Vec<u8>)]) -> Vec<u8> {
     let length = |bytes: usize| u32::try_from(bytes + 8).expect("small").to_be_bytes();
-    let body: Vec<u8> =
-        pictures.iter().flat_map(|(name, picture)| [name.as_slice(), &length(picture.len()), picture].concat()).collect();
+    let body: Vec<u8> = pictures
+        .iter()
+        .flat_map(|(name, picture)| [name.as_slice(), &length(picture.len()), picture].concat())
+        .collect();
     [b"icns".as_slice(), &length(body.len()), &body].concat()
 }

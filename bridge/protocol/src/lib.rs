@@ -8,4 +8,5 @@ pub mod codes;
 pub mod control;
 pub mod ids;
 pub mod limits;
+pub mod origin;
 pub mod shown;
