@@ -1,13 +1,14 @@
 //! The clipboard as it really is under X11: what another program finds there.
 //!
 //! Each test starts itself again under a display of its own, so that nobody's real clipboard is touched. What it needs
-//! (`xvfb-run`, `xclip`) must be there: a test that is run does not pass without it.
+//! (`Xvfb`, `xclip`) must be there: a test that is run does not pass without it.
 #![cfg(target_os = "linux")]
 
 use std::{
     env,
-    io::Write as _,
-    process::{Command, Stdio},
+    io::{BufRead as _, BufReader, Write as _},
+    process::{Child, Command, Stdio},
+    thread,
 };
 
 use clientmcp_desktop::{
@@ -43,6 +44,10 @@ fn what_somebody_copied_since_is_still_there_after_quit() {
         let mut theirs = xclip(&["-i"]).stdin(Stdio::piped()).spawn().expect("xclip can be started");
         theirs.stdin.take().unwrap().write_all(b"theirs").unwrap();
         assert!(theirs.wait().unwrap().success());
+        // It says so before the display knows.
+        while pasted("UTF8_STRING").as_deref() != Some("theirs") {
+            thread::yield_now();
+        }
         clipboard.clear_if_ours_and_stop();
         assert_eq!(pasted("UTF8_STRING").as_deref(), Some("theirs"));
     });
@@ -95,13 +100,35 @@ fn inside(name: &str, test: impl FnOnce()) {
     if env::var_os(INSIDE).is_some_and(|inside| inside == name) {
         return test();
     }
-    let mut display = Command::new("xvfb-run");
-    display.args(["-a", "-s", "-screen 0 640x480x24 -nolisten tcp"]).arg(env::current_exe().unwrap());
-    again(&mut display, name);
+    let display = Display::start();
+    again(Command::new(env::current_exe().unwrap()).env("DISPLAY", &display.name), name);
 }
 
 fn again(command: &mut Command, name: &str) {
     let command = command.args(["--ignored", "--exact", "--nocapture", name]).env(INSIDE, name);
-    let status = command.env_remove("WAYLAND_DISPLAY").status();
-    assert!(status.expect("xvfb-run, of the package xvfb, can be started").success(), "{name}");
+    assert!(command.env_remove("WAYLAND_DISPLAY").status().unwrap().success(), "{name}");
+}
+
+/// An X server, ended with this. It picks a free number itself: `xvfb-run` gives two that start together the same.
+struct Display {
+    server: Child,
+    name: String,
+}
+
+impl Display {
+    fn start() -> Self {
+        let mut command = Command::new("Xvfb");
+        command.args(["-displayfd", "1", "-screen", "0", "640x480x24", "-nolisten", "tcp"]).stdout(Stdio::piped());
+        let mut server = command.spawn().expect("Xvfb, of the package xvfb, can be started");
+        let mut number = String::new();
+        BufReader::new(server.stdout.take().unwrap()).read_line(&mut number).unwrap();
+        Self { server, name: format!(":{}", number.trim()) }
+    }
+}
+
+impl Drop for Display {
+    fn drop(&mut self) {
+        drop(self.server.kill());
+        drop(self.server.wait());
+    }
 }

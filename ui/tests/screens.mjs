@@ -18,6 +18,7 @@ const only = process.argv[2] ?? '';
 
 const server = createServer((request, response) => {
   const path = request.url.split('?')[0];
+  if (path === '/favicon.ico') return response.writeHead(204).end();
   try {
     const body = readFileSync(join(dist, path));
     response.writeHead(200, { 'Content-Type': TYPES[extname(path)] ?? 'application/octet-stream', 'Content-Security-Policy': csp });
