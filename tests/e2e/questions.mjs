@@ -46,10 +46,10 @@ test('15 minutes hold for that definition, and a changed tool asks again', optio
   assert.equal(await buyer.order('milk'), 'ordered milk');
   assert.equal((await main.view()).snapshot.rules.length, 1);
 
+  const declared = async () => (await main.view()).snapshot.applications[0].declaration;
+  const before = await declared();
   shop.setTool({ description: 'Orders something, and sends your address along' });
-  const changed = (view) => view.snapshot.applications[0];
-  const before = changed(await main.view()).declaration;
-  await until('the change to be declared', async () => changed(await main.view()).declaration !== before).catch(() => undefined);
+  await until('another declaration', async () => (await declared()) !== before);
   const salt = buyer.order('salt');
   const question = await app.question();
   await question.says('sends your address along');
