@@ -1,0 +1,55 @@
+//! The main window: built when it is wanted, destroyed when it is closed.
+
+use tauri::{
+    AppHandle, Manager, WebviewUrl, WebviewWindow, WebviewWindowBuilder, WindowEvent, webview::NewWindowResponse,
+};
+
+use crate::{
+    commands::tell,
+    shell::{Deed, Standing},
+};
+
+/// Its label, which its capability names.
+pub(crate) const MAIN: &str = "main";
+
+/// Opens it, or raises the one there is. On the main thread.
+pub(super) fn open(app: &AppHandle) {
+    let opened = match app.get_webview_window(MAIN) {
+        Some(window) => raise(&window),
+        None => build(app),
+    };
+    if let Err(fault) = opened {
+        tracing::error!("the window cannot be opened: {fault}");
+    }
+}
+
+fn build(app: &AppHandle) -> tauri::Result<()> {
+    let window = WebviewWindowBuilder::new(app, MAIN, WebviewUrl::App("index.html".into()))
+        .title("ClientMCP")
+        .inner_size(1000.0, 700.0)
+        .min_inner_size(640.0, 480.0)
+        .center()
+        .on_navigation(super::is_own)
+        .on_new_window(|_, _| NewWindowResponse::Deny)
+        .build()?;
+    let app = app.clone();
+    window.on_window_event(move |event| stand(&app, event));
+    Ok(())
+}
+
+fn raise(window: &WebviewWindow) -> tauri::Result<()> {
+    window.unminimize()?;
+    window.show()?;
+    window.set_focus()
+}
+
+/// Whether it is covered cannot be told everywhere; while it has the keyboard it is in front.
+fn stand(app: &AppHandle, event: &WindowEvent) {
+    let standing = match event {
+        WindowEvent::Focused(true) => Standing::Clear,
+        WindowEvent::Focused(false) => Standing::Covered,
+        WindowEvent::Destroyed => Standing::Gone,
+        _ => return,
+    };
+    tell(app, Deed::Main(standing));
+}
