@@ -3,6 +3,7 @@
 //! Each test starts itself again under a display of its own, so that nobody's real clipboard is touched. What it needs
 //! (`Xvfb`, `xclip`) must be there: a test that is run does not pass without it.
 #![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test ends where something is wrong")]
 
 use std::{
     env,

@@ -4,6 +4,7 @@
 //! needs (`dbus-run-session`, `gnome-keyring-daemon`, `secret-tool`) must be there: a test that is run does not pass
 //! without it.
 #![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test ends where something is wrong")]
 
 use std::{
     env, fs,

@@ -81,7 +81,7 @@ fn a_token_is_cleared_after_its_time() {
     assert_eq!(held.copy(token("t"), now), Ok(Copied::Passing));
     assert!(board.0.lock().unwrap().concealed);
     assert_eq!(held.due(), Some(end));
-    held.clear_if_due(end - Duration::from_millis(1));
+    held.clear_if_due(now + Duration::from_secs(CONCEALED_SECONDS - 1));
     assert_eq!(board.text().as_deref(), Some("t"));
     held.clear_if_due(end);
     assert_eq!((board.text(), held.due()), (None, None));

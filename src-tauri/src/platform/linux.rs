@@ -62,6 +62,27 @@ fn watched() -> zbus::Result<bool> {
     Ok(DBusProxy::new(&bus)?.name_has_owner(BusName::try_from(WATCHER)?)?)
 }
 
+/// Tells, from now on, when somebody who shows tray icons comes (true) or goes. Returns at once; says nothing when there is
+/// no session bus.
+pub fn watch_tray(told: impl FnMut(bool) + Send + 'static) {
+    let watch = move || {
+        if let Err(error) = tell_changes(told) {
+            tracing::info!("trays that come and go are not seen, as the session bus cannot be asked: {error}");
+        }
+    };
+    if let Err(error) = std::thread::Builder::new().name("tray".into()).spawn(watch) {
+        tracing::error!("no thread for the tray: {error}");
+    }
+}
+
+fn tell_changes(mut told: impl FnMut(bool)) -> zbus::Result<()> {
+    let bus = connection::Builder::session()?.build()?;
+    for change in DBusProxy::new(&bus)?.receive_name_owner_changed_with_args(&[(0, WATCHER)])? {
+        told(change.args()?.new_owner().is_some());
+    }
+    Ok(())
+}
+
 /// Where GTK draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Backend {

@@ -11,3 +11,6 @@ pub fn question_windows() -> bool {
 pub fn tray_missing() -> Option<NoTray> {
     None
 }
+
+/// Tells when somebody who shows tray icons comes or goes: here, never.
+pub fn watch_tray(_: impl FnMut(bool) + Send + 'static) {}

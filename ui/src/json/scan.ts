@@ -122,6 +122,9 @@ export function children(text: string, of: Span, most: number): Children {
             break;
         }
         at = skipBlank(text, at + 1);
+        if (at >= of.end - 1) {
+            return { list: marked(found, names), count, broken: true };
+        }
     }
     return { list: marked(found, names), count, broken: cut || at !== of.end - 1 };
 }

@@ -54,8 +54,13 @@ impl Cause {
             Error::BadEncoding(_) | Error::BadDataFormat(..) => Self::Damaged,
             Error::Ambiguous(_) => Self::Ambiguous,
             Error::TooLong(_, most) => Self::Full(*most),
-            // The rest, and what a later version may add.
-            _ => Self::Failed,
+            Error::PlatformFailure(_)
+            | Error::BadStoreFormat(_)
+            | Error::Invalid(..)
+            | Error::NoDefaultStore
+            | Error::NotSupportedByStore(_)
+            // What a later version may add.
+            | _ => Self::Failed,
         }
     }
 
@@ -143,6 +148,6 @@ pub(super) fn told(error: &Error) -> String {
         Error::Invalid(..) => "it does not take such an entry".into(),
         Error::NotSupportedByStore(_) => "it cannot do that".into(),
         // What a later version may add.
-        _ => "a failure without a name".into(),
+        Error::NoDefaultStore | _ => "a failure without a name".into(),
     }
 }

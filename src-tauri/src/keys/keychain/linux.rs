@@ -1,4 +1,5 @@
 //! The keychain of a Linux desktop: the Secret Service on the session bus.
+#![expect(clippy::wildcard_enum_match_arm, reason = "errors of other crates, of which a few mean something to us")]
 
 use std::collections::HashMap;
 
@@ -53,7 +54,6 @@ fn of_service(error: &ServiceError) -> Cause {
         ServiceError::NoResult => Cause::NoKeyring,
         ServiceError::Zbus(error) => of_bus(error),
         ServiceError::ZbusFdo(error) => of_freedesktop(error),
-        // The rest, and what a later version may add.
         _ => Cause::Failed,
     }
 }
@@ -63,7 +63,7 @@ fn of_bus(error: &BusError) -> Cause {
         BusError::Address(_) | BusError::Connection(..) | BusError::Handshake(_) => Cause::NoBus,
         BusError::FDO(error) => of_freedesktop(error),
         BusError::MethodError(name, ..) => of_reply(name.as_str()),
-        // The rest, and what a later version may add. An input or output error is a bus that went away.
+        // With an error of input or output among them: a bus that went away.
         _ => Cause::Failed,
     }
 }
@@ -76,7 +76,6 @@ fn of_freedesktop(error: &fdo::Error) -> Cause {
         | fdo::Error::SpawnChildExited(_)
         | fdo::Error::SpawnExecFailed(_)
         | fdo::Error::SpawnServiceNotFound(_) => Cause::NoProvider,
-        // The rest, and what a later version may add.
         _ => Cause::Failed,
     }
 }
