@@ -1,5 +1,6 @@
 // What a person does with a question.
 
+import { QUESTION } from './app.mjs';
 import { until } from './waiting.mjs';
 
 /** How the question of this small window stands, as the window itself is told. */
@@ -18,12 +19,11 @@ export async function answer(window, button) {
   await window.click('button', button);
 }
 
-/** Where on the display something of a window is. */
+/** Where on the display something of the window of a question is. */
 export async function onDisplay(stage, window, role, name) {
-  const title = await window.title();
-  const [id] = await until(`${title} on the display`, async () => {
-    const found = await stage.shown(`^${title}$`);
-    return found.length && found;
+  const [id] = await until('the window of a question on the display', async () => {
+    const found = await stage.shown(QUESTION);
+    return found.length > 0 && found;
   });
   const [place, middle] = [await stage.place(id), await window.middle(role, name)];
   return { x: place.x + middle.x, y: place.y + middle.y };

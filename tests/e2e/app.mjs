@@ -12,9 +12,11 @@ import { until, within } from './waiting.mjs';
 
 const desktop = join(process.env.CLIENTMCP_BUILT, 'clientmcp-desktop');
 
-/** What the titles of the windows begin with. */
-const MAIN = /^ClientMCP/;
-const QUESTION = /^Approval/;
+/** The titles of the windows, on the display and of the pages in them. */
+export const MAIN = '^ClientMCP$';
+export const QUESTION = '^ClientMCP question$';
+const MAIN_PAGE = /^ClientMCP$/;
+const QUESTION_PAGE = /^Approval/;
 
 export class App {
   name = 'clientmcp-desktop';
@@ -57,22 +59,22 @@ export class App {
 
   /** The main window, which must be open or come. */
   async main() {
-    return until('the main window', () => this.#pane(MAIN));
+    return until('the main window', () => this.#pane(MAIN_PAGE));
   }
 
   /** The small window of a question, which must come. */
   async question() {
-    return until('the window of a question', () => this.#pane(QUESTION));
+    return until('the window of a question', () => this.#pane(QUESTION_PAGE));
   }
 
   /** The small window of a question, if there is one now. */
   questionNow() {
-    return this.#pane(QUESTION);
+    return this.#pane(QUESTION_PAGE);
   }
 
   /** Waits until no window of a question is there. */
   async noQuestion() {
-    await until('the end of the window of a question', async () => (await this.stage.shown(QUESTION.source)).length === 0);
+    await until('the end of the window of a question', async () => (await this.stage.shown(QUESTION)).length === 0);
   }
 
   /** The main window, once agents and applications can reach the bridge. */

@@ -118,6 +118,8 @@ test('a grant is listed, and ends when it is taken back', options, onStage({}, a
   await main.picture('approvals-grant');
   const [rule] = (await main.view()).snapshot.rules;
   await main.done({ ask: 'remove_rule', id: rule.id });
+  // While that page is in front, a question is put there alone.
+  await main.open('Applications');
   const milk = buyer.order('milk');
   await answer(await app.question(), DENY);
   assert.equal(await milk, 'declined');
@@ -125,5 +127,5 @@ test('a grant is listed, and ends when it is taken back', options, onStage({}, a
 
 async function toApprovals(stage, app, main) {
   await main.open('Approvals');
-  await stage.run('wmctrl', ['-a', await main.title()]);
+  await stage.run('wmctrl', ['-F', '-a', 'ClientMCP']);
 }

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 
 import { answer, armed, look, onDisplay } from './answers.mjs';
+import { QUESTION } from './app.mjs';
 import { onStage, options, test } from './stage.mjs';
 import { until } from './waiting.mjs';
 import { DENY, ONCE } from './words.mjs';
@@ -49,7 +50,7 @@ test('a click right after the question appeared allows nothing', options, onStag
   const milk = buyer.order('milk');
   await until('the next question', async () => {
     await stage.clickAt(place);
-    return (await stage.shown('^Approval')).length > 0;
+    return (await stage.shown(QUESTION)).length > 0;
   });
   await stage.clickAt(place);
   const window = await app.question();

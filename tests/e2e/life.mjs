@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 
 import { answer } from './answers.mjs';
+import { MAIN } from './app.mjs';
 import { onStage, options, test } from './stage.mjs';
 import { until, within } from './waiting.mjs';
 import { ALWAYS, DENY, MINUTES, ONCE, QUIT } from './words.mjs';
@@ -34,15 +35,14 @@ test('a bridge that is killed is started again, and tokens and rules go on', opt
 // holds: desktop-single-instance
 test('a second start raises the window of the first, and ends', options, onStage({}, async (stage) => {
   const { app, buyer } = await connected(stage);
-  await stage.run('wmctrl', ['-c', 'ClientMCP']);
-  await until('the window to be closed', async () => (await stage.shown('^ClientMCP')).length === 0);
+  await stage.closeMain();
   // Closing it ended nothing.
   assert.deepEqual(await buyer.tools(), ['order']);
   assert(!app.ended);
   const second = await stage.app([]);
   assert.equal(await within('the end of the second start', second.exited), 0);
-  await until('the window to be back', async () => (await stage.shown('^ClientMCP')).length === 1);
-  await until('the window in front', async () => (await stage.run('xdotool', ['getactivewindow', 'getwindowname'])).startsWith('ClientMCP'));
+  await until('the window to be back', async () => (await stage.shown(MAIN)).length === 1);
+  await until('the window in front', async () => (await stage.run('xdotool', ['getactivewindow', 'getwindowname'])).trim() === 'ClientMCP');
   assert.deepEqual(await buyer.tools(), ['order']);
 }));
 
@@ -106,7 +106,7 @@ test('the next start knows tokens, rules and origins', options, onStage({}, asyn
   const again = await stage.app();
   const main = await again.running();
   const { pins, snapshot } = await main.view();
-  assert.deepEqual(pins.map(({ application, origin }) => [application, origin]), [['shop', 'native']]);
+  assert.deepEqual(pins, [{ application: 'shop', origins: ['native'] }]);
   assert.equal(snapshot.rules.length, 1);
   const back = await Shop.open(stage, tokens.shop);
   assert.equal(await new Buyer(stage, tokens.buyer).order('salt'), 'ordered salt');
@@ -146,6 +146,7 @@ test('without a place for its icon the app opens its window and says why', optio
     const view = await main.view();
     return view.no_tray && view;
   });
+  await main.open('Settings');
   await main.says(why);
   await main.picture('no-tray');
 }));

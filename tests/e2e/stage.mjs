@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { App } from './app.mjs';
+import { App, MAIN } from './app.mjs';
 import { freePort, Program, run } from './processes.mjs';
 import { Tray } from './tray.mjs';
 import { until } from './waiting.mjs';
@@ -127,11 +127,18 @@ class Stage {
     return found.split('\n').filter(Boolean);
   }
 
+  /** Closes the main window as its own button does. */
+  async closeMain() {
+    await this.run('wmctrl', ['-F', '-c', 'ClientMCP']);
+    await until('the window to be closed', async () => (await this.shown(MAIN)).length === 0);
+  }
+
   /** Where a window's content stands. */
   async place(window) {
-    const text = await this.run('xdotool', ['getwindowgeometry', '--shell', window]);
-    const of = (name) => Number(new RegExp(`^${name}=(-?\\d+)$`, 'm').exec(text)[1]);
-    return { x: of('X'), y: of('Y'), width: of('WIDTH'), height: of('HEIGHT') };
+    // xdotool counts the frame twice.
+    const text = await this.run('xwininfo', ['-id', window]);
+    const of = (name) => Number(new RegExp(`${name}: +(-?\\d+)$`, 'm').exec(text)[1]);
+    return { x: of('Absolute upper-left X'), y: of('Absolute upper-left Y') };
   }
 
   /** The window that has the keyboard. */

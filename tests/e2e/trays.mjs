@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 
 import { answer } from './answers.mjs';
+import { MAIN } from './app.mjs';
 import { onStage, options, test } from './stage.mjs';
 import { until } from './waiting.mjs';
 import { ONCE } from './words.mjs';
@@ -68,10 +69,9 @@ test('the menu says how things stand, and does what it says', options, onStage({
   await tray.entry('Pause');
   assert.deepEqual(shop.orders, ['tea']);
 
-  await stage.run('wmctrl', ['-c', 'ClientMCP']);
-  await until('the window to be closed', async () => (await stage.shown('^ClientMCP')).length === 0);
+  await stage.closeMain();
   await tray.pick('Approvals');
-  await until('the window', async () => (await stage.shown('^ClientMCP')).length === 1);
+  await until('the window', async () => (await stage.shown(MAIN)).length === 1);
   assert.equal((await (await app.main()).view()).wanted[0], 'approvals');
 
   const login = await tray.entry('Start at login');
@@ -100,7 +100,7 @@ test('the menu opens from the panel of a real desktop', options, onStage({ tray:
   const tea = buyer.order('tea');
   await answer(await app.question(), ONCE);
   assert.equal(await tea, 'ordered tea');
-  await stage.run('wmctrl', ['-c', 'ClientMCP']);
+  await stage.closeMain();
   // The panel is at the top left, and the icon is all that is in it.
   await until('the open menu', async () => {
     await stage.clickAt({ x: 14, y: 14 });
