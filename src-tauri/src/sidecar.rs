@@ -80,9 +80,9 @@ impl Spawn for Sidecar {
         command.args(["serve", "--control"]).kill_on_drop(true);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         without_console(&mut command);
-        let mut child = command.spawn().map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => Unspawned::Missing(self.program.clone()),
-            _ => Unspawned::Refused(error.to_string()),
+        let mut child = command.spawn().map_err(|error| {
+            let missing = error.kind() == io::ErrorKind::NotFound;
+            if missing { Unspawned::Missing(self.program.clone()) } else { Unspawned::Refused(error.to_string()) }
         })?;
         let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(input), Some(output), Some(log)) = streams else {

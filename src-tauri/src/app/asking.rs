@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::{
     asks::{answer, refused},
     preferences,
-    questions::{Named, Said, Surface},
+    questions::{Named, Said, SmallWindow, Surface},
     state::{App, Asker, clocks},
 };
 use crate::{
@@ -19,9 +19,9 @@ use crate::{
 
 impl App {
     /// What a window asks about one question.
-    pub(super) fn about(&mut self, id: QuestionId, surface: Surface, about: AboutQuestion, asker: Asker) {
+    pub(super) fn about(&mut self, id: QuestionId, surface: Surface, about: &AboutQuestion, asker: Asker) {
         let now = Instant::now();
-        match about {
+        match *about {
             AboutQuestion::Look => self.answer_question(id, surface, asker),
             AboutQuestion::Painted => {
                 self.questions.painted(id, surface, now);
@@ -81,8 +81,10 @@ impl App {
             return;
         }
         let wishes = self.questions.settle();
-        if let Some(question) = wishes.ask {
-            self.shell.ask(question.as_ref());
+        match wishes.window {
+            SmallWindow::Stays => {}
+            SmallWindow::Opens(question) => self.shell.ask(Some(&question)),
+            SmallWindow::Closes => self.shell.ask(None),
         }
         wishes.notify.iter().for_each(|named| self.notify_of(named));
         self.show_question(now);

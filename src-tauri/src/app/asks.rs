@@ -28,7 +28,7 @@ impl App {
             Ask::View => self.answer(asker, Answer::View(Box::new(self.view()))),
             Ask::Calls => self.answer(asker, Answer::Calls(self.finished.all())),
             Ask::Text { text, offset } => self.forward(Command::Get { text, offset }, asker),
-            Ask::Question { id, about } => self.about(id, Surface::Main, about, asker),
+            Ask::Question { id, about } => self.about(id, Surface::Main, &about, asker),
             Ask::SetMode { application, mode, lasts } => {
                 self.forward(Command::SetMode { application, mode, until: until(lasts, wall()) }, asker);
             }

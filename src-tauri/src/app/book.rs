@@ -94,7 +94,7 @@ impl Book {
     }
 
     /// What to write, if anything. One is written after the other, and the newest state counts.
-    pub(super) fn to_save(&mut self, now: Instant) -> Option<ToSave> {
+    pub(super) fn take_unsaved(&mut self, now: Instant) -> Option<ToSave> {
         let wanted = self.changed || self.used.is_some_and(|at| at <= now);
         let file = self.file.clone().filter(|_| wanted && !self.saving)?;
         self.remembered.set_applications(self.known.applications());
@@ -133,17 +133,17 @@ mod tests {
     async fn one_save_at_a_time_and_the_newest_state_is_the_last() {
         let mut book = book(std::path::Path::new("/nonexistent"));
         let now = Instant::now();
-        assert!(book.to_save(now).is_none() && book.is_written());
+        assert!(book.take_unsaved(now).is_none() && book.is_written());
         book.set(|settings| settings.port = 1);
-        let first = book.to_save(now).expect("changed");
+        let first = book.take_unsaved(now).expect("changed");
         book.set(|settings| settings.port = 2);
         book.set(|settings| settings.port = 3);
-        assert!(book.to_save(now).is_none(), "one is being written");
+        assert!(book.take_unsaved(now).is_none(), "one is being written");
         book.saved();
-        let second = book.to_save(now).expect("changed meanwhile");
+        let second = book.take_unsaved(now).expect("changed meanwhile");
         assert_eq!((first.1.settings.port, second.1.settings.port), (1, 3));
         book.saved();
-        assert!(book.to_save(now).is_none() && book.is_written());
+        assert!(book.take_unsaved(now).is_none() && book.is_written());
     }
 
     // holds: desktop-last-use
@@ -155,14 +155,14 @@ mod tests {
         assert!(book.known.called(&a, None, Millis(5)) && !book.known.called(&a, None, Millis(5)));
         book.used(now);
         book.used(now + Duration::from_secs(30));
-        assert!(book.to_save(now + Duration::from_secs(59)).is_none());
+        assert!(book.take_unsaved(now + Duration::from_secs(59)).is_none());
         assert_eq!(book.due(), Some(now + LAST_USES));
-        let (_, saved) = book.to_save(now + LAST_USES).expect("a minute later");
+        let (_, saved) = book.take_unsaved(now + LAST_USES).expect("a minute later");
         assert_eq!(saved.labels()[0].last_use, Some(Millis(5)));
         book.saved();
         book.used(now + LAST_USES);
         book.hurry();
-        assert!(book.to_save(now + LAST_USES).is_some());
+        assert!(book.take_unsaved(now + LAST_USES).is_some());
     }
 
     // holds: desktop-until-quit
@@ -173,7 +173,7 @@ mod tests {
         let modes = vec![ModeOf { application, mode: Mode::AllowAll, until: Until::Quit }];
         book.remember(Memory { modes: modes.clone(), ..Memory::default() });
         assert_eq!(book.memory().modes, modes);
-        let (_, saved) = book.to_save(Instant::now()).expect("changed");
+        let (_, saved) = book.take_unsaved(Instant::now()).expect("changed");
         assert_eq!(saved.memory().modes, []);
     }
 }

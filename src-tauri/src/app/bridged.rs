@@ -69,7 +69,9 @@ impl App {
             Told::Ended(end) => self.ended(&end),
             Told::Event(Event::Snapshot(snapshot)) => self.see(snapshot),
             Told::Event(Event::Finished { calls, missed }) => {
-                calls.iter().for_each(|call| self.finished(call));
+                for call in &calls {
+                    self.finished(call);
+                }
                 let calls = self.finished.add(calls, missed);
                 self.shell.show_finished(&calls);
             }

@@ -17,7 +17,7 @@ impl App {
         let now = Instant::now();
         match deed {
             Deed::Asked(ask, window) => self.asked(ask, window),
-            Deed::AskedOf(id, about, window) => self.about(id, Surface::Small, about, Asker::Window(window)),
+            Deed::AskedOf(id, about, window) => self.about(id, Surface::Small, &about, Asker::Window(window)),
             Deed::Picked(action) => self.picked(action),
             Deed::Open(page) => self.open_main(page),
             Deed::Main(standing) => self.main_stands(standing, now),

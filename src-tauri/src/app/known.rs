@@ -98,13 +98,12 @@ impl KnownOnes {
     pub(super) fn minted(&mut self, application: &ClientId, role: Role, label: Option<Label>, end: Option<Millis>) {
         let same =
             |known: &&mut KnownLabel| known.application == *application && known.role == role && known.label == label;
-        match self.labels.iter_mut().find(same) {
+        if let Some(known) = self.labels.iter_mut().find(same) {
             // `None` is never, and later than every end.
-            Some(known) => known.end = known.end.and_then(|before| end.map(|end| end.max(before))),
-            None => {
-                let application = application.clone();
-                self.labels.push(KnownLabel { application, role, label, last_use: None, end });
-            }
+            known.end = known.end.and_then(|before| end.map(|end| end.max(before)));
+        } else {
+            let application = application.clone();
+            self.labels.push(KnownLabel { application, role, label, last_use: None, end });
         }
     }
 

@@ -201,7 +201,7 @@ impl App {
 
     /// Writes down what is to be written.
     fn save(&mut self, now: Instant) {
-        let Some((file, remembered)) = self.book.to_save(now) else { return };
+        let Some((file, remembered)) = self.book.take_unsaved(now) else { return };
         let saving = tokio::task::spawn_blocking(move || file.save(&remembered).map_err(|error| error.to_string()));
         self.later(saving, |app, saved| {
             app.book.saved();

@@ -41,11 +41,23 @@ pub(crate) type Agent = (ClientId, Option<Label>);
 /// Whose tool is called: all that a notification names.
 pub(crate) type Named = (ClientId, ToolName);
 
+/// What becomes of the small window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum SmallWindow {
+    /// It stays as it is.
+    #[default]
+    Stays,
+    /// It is opened for this question.
+    Opens(QuestionId),
+    /// It is closed.
+    Closes,
+}
+
 /// What is to follow.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Wishes {
-    /// The small window is to show this question, or none.
-    pub(crate) ask: Option<Option<QuestionId>>,
+    /// What becomes of the small window.
+    pub(crate) window: SmallWindow,
     /// These are to be told by notification.
     pub(crate) notify: Vec<Named>,
 }
@@ -331,7 +343,7 @@ impl Questions {
         if next != self.turn {
             self.turn = next;
             if self.windows {
-                wishes.ask = Some(next);
+                wishes.window = next.map_or(SmallWindow::Closes, SmallWindow::Opens);
             } else {
                 wishes.notify.extend(next.and_then(|id| self.tell(id)));
             }
@@ -364,13 +376,13 @@ impl Questions {
         Some(open.named())
     }
 
-    /// Once for each agent, until the person answers it again.
+    /// Once for each agent, until the person answers it again. The one that has its turn needs no telling.
     fn tell_badges(&mut self) -> Vec<Named> {
         if self.in_view() {
             return Vec::new();
         }
         let mut named = Vec::new();
-        for open in self.open.iter().filter(|open| open.waits()) {
+        for open in self.open.iter().filter(|open| open.waits() && Some(open.head.id) != self.turn) {
             let patience = self.patience.get_mut(&open.agent());
             if let Some(patience) = patience.filter(|patience| patience.unanswered >= PATIENCE && !patience.told) {
                 patience.told = true;
