@@ -55,7 +55,7 @@ pub fn run() -> ExitCode {
 fn build(arguments: Arguments) -> tauri::Result<App<Wry>> {
     tauri::Builder::default()
         // First, as its documentation asks: a second launch must do nothing but tell the first.
-        .plugin(tauri_plugin_single_instance::init(launched_again))
+        .plugin(tauri_plugin_single_instance::init(|app, words, _folder| launched_again(app, &words)))
         .plugin(tauri_plugin_autostart::Builder::new().arg(HIDDEN).build())
         .plugin(tauri_plugin_notification::init())
         .invoke_handler(tauri::generate_handler![commands::ask, commands::ask_of])
@@ -105,7 +105,7 @@ fn no_tray() -> Option<String> {
 }
 
 /// A second launch opens the window, unless it is the one at login.
-fn launched_again(app: &AppHandle, words: Vec<String>, _folder: String) {
+fn launched_again(app: &AppHandle, words: &[String]) {
     if !words.iter().any(|word| word == HIDDEN) {
         tell(app, Deed::Open(None));
     }
@@ -113,11 +113,21 @@ fn launched_again(app: &AppHandle, words: Vec<String>, _folder: String) {
 
 /// The app stays in the tray when its last window closes; it ends when it says so itself.
 fn stay(app: &AppHandle, event: RunEvent) {
-    match event {
-        RunEvent::ExitRequested { code: None, api, .. } => api.prevent_exit(),
-        #[cfg(target_os = "macos")]
-        RunEvent::Reopen { .. } => tell(app, Deed::Open(None)),
-        _ => {}
+    if is_reopening(&event) {
+        tell(app, Deed::Open(None));
     }
-    let _ = app;
+    if let RunEvent::ExitRequested { code: None, api, .. } = event {
+        api.prevent_exit();
+    }
+}
+
+/// On macOS there is no second launch: the one that runs is asked to show itself.
+#[cfg(target_os = "macos")]
+const fn is_reopening(event: &RunEvent) -> bool {
+    matches!(event, RunEvent::Reopen { .. })
+}
+
+#[cfg(not(target_os = "macos"))]
+const fn is_reopening(_: &RunEvent) -> bool {
+    false
 }

@@ -45,11 +45,9 @@ fn raise(window: &WebviewWindow) -> tauri::Result<()> {
 
 /// Whether it is covered cannot be told everywhere; while it has the keyboard it is in front.
 fn stand(app: &AppHandle, event: &WindowEvent) {
-    let standing = match event {
-        WindowEvent::Focused(true) => Standing::Clear,
-        WindowEvent::Focused(false) => Standing::Covered,
-        WindowEvent::Destroyed => Standing::Gone,
-        _ => return,
-    };
-    tell(app, Deed::Main(standing));
+    if let WindowEvent::Focused(in_front) = event {
+        tell(app, Deed::Main(if *in_front { Standing::Clear } else { Standing::Covered }));
+    } else if matches!(event, WindowEvent::Destroyed) {
+        tell(app, Deed::Main(Standing::Gone));
+    }
 }

@@ -87,13 +87,12 @@ fn watch(app: &AppHandle, window: &WebviewWindow, id: QuestionId) -> tauri::Resu
 }
 
 fn stand(app: &AppHandle, id: QuestionId, event: &WindowEvent) {
-    match event {
-        WindowEvent::Moved(_) | WindowEvent::Resized(_) | WindowEvent::ScaleFactorChanged { .. } => {
-            tell(app, Deed::SmallMoved(id));
-        }
-        WindowEvent::CloseRequested { .. } => tell(app, Deed::SmallClosed(id)),
-        WindowEvent::Destroyed => tell(app, Deed::Small(id, Standing::Gone)),
-        _ => {}
+    if matches!(event, WindowEvent::Moved(_) | WindowEvent::Resized(_) | WindowEvent::ScaleFactorChanged { .. }) {
+        tell(app, Deed::SmallMoved(id));
+    } else if matches!(event, WindowEvent::CloseRequested { .. }) {
+        tell(app, Deed::SmallClosed(id));
+    } else if matches!(event, WindowEvent::Destroyed) {
+        tell(app, Deed::Small(id, Standing::Gone));
     }
 }
 

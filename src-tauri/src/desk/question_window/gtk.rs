@@ -27,10 +27,7 @@ pub(super) fn watch(app: &AppHandle, window: &WebviewWindow, id: QuestionId) -> 
 
 /// What is covered in part is covered: the part may be a button.
 fn standing(state: gdk::VisibilityState) -> Standing {
-    match state {
-        gdk::VisibilityState::Unobscured => Standing::Clear,
-        _ => Standing::Covered,
-    }
+    if state == gdk::VisibilityState::Unobscured { Standing::Clear } else { Standing::Covered }
 }
 
 /// Above the other windows, without the keyboard.
