@@ -7,7 +7,7 @@ export default defineConfig({
     plugins: [svelte(), svelteTesting()],
     base: "./",
     build: {
-        target: ["chrome105", "safari15"],
+        target: ["chrome111", "safari16"],
         assetsInlineLimit: 0,
         modulePreload: { polyfill: false },
         rollupOptions: { input: ["index.html", "question.html"] },

@@ -23,6 +23,7 @@ export class Answering {
 
     readonly arguments: Reading;
     readonly definition: Reading;
+    #moves = 0;
     #arming: ReturnType<typeof setTimeout> | undefined;
 
     constructor(readonly tell: (about: AboutQuestion) => Promise<Answer>) {
@@ -49,6 +50,13 @@ export class Answering {
         await this.arguments.more();
     }
 
+    /** Takes what is told unasked. It may be about another window's question: this one is known by what was asked first. */
+    hear(view: QuestionView): void {
+        if (this.view) {
+            this.take(view);
+        }
+    }
+
     take(view: QuestionView): void {
         if (this.view && this.view.question.id !== view.question.id) {
             return;
@@ -68,11 +76,26 @@ export class Answering {
         this.#took(await this.tell({ about: "look" }));
     }
 
-    /** Reports that the question can be read now, or that its buttons moved. */
-    async report(about: "painted" | "moved"): Promise<void> {
-        if (about === "moved") {
-            this.armed = false;
+    /** Reports that the question can be read now. */
+    painted(): Promise<void> {
+        return this.#report("painted");
+    }
+
+    /** Reports that the buttons moved; what moves in every frame is one report at a time, and one more at the end. */
+    async moved(): Promise<void> {
+        this.armed = false;
+        this.#moves += 1;
+        if (this.#moves > 1) {
+            return;
         }
+        for (let told = 0; told < this.#moves; ) {
+            told = this.#moves;
+            await this.#report("moved");
+        }
+        this.#moves = 0;
+    }
+
+    async #report(about: "painted" | "moved"): Promise<void> {
         const answer = await this.tell({ about });
         if (!this.#took(answer)) {
             await this.look();

@@ -31,6 +31,8 @@ const SCENES: Record<string, View> = {
         snapshot: null,
         bridge: { state: "failed", code: "port_taken", sentence: "Port 27182 is taken by another program (node, process 4312). End it, or choose another port in the settings." },
     }),
+    copied: at("connect"),
+    "first-tray": at("approvals", { no_tray: "This desktop shows no tray icons, so the window opens instead.", question_windows: false, snapshot: { ...snapshot, questions: [] } }),
     paused: at("applications", { snapshot: { ...snapshot, paused: true } }),
     quitting: at("applications", { quitting: 2 }),
 };
@@ -77,6 +79,10 @@ export function act(name: string): void {
         case "try":
             press("Try…");
             setTimeout(() => press("Run"), 50);
+            break;
+        case "copied":
+            press("Copy address");
+            setTimeout(() => press("Copy with a token"), 30);
             break;
         case "confirm":
             press("Disconnect…");
