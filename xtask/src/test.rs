@@ -94,7 +94,7 @@ const SUITES: [Suite; 11] = [
         linux_only: Some("it drives a web view through X11 and D-Bus"),
         packages: &[SDK_JS],
         requirements: Some("tests/e2e/requirements.txt"),
-        ..Suite::new("desktop", &[Step::Cargo(PROGRAMS), Step::Cargo(KEYCHAIN), Step::Script("tests/e2e/run.mjs")])
+        ..Suite::new("desktop", &[Step::Cargo(PROGRAMS), Step::Cargo(EDGES), Step::Script("tests/e2e/run.mjs")])
     },
     Suite {
         desktop: true,
@@ -122,12 +122,14 @@ pub(crate) const BINDINGS: &[&str] = &[
     "bindings",
 ];
 
-/// The desktop app, the bridge that it starts, which must stand beside it, and the tests that need a keychain.
+/// The desktop app, and the bridge that it starts, which must stand beside it. With a test, so that the crates below have
+/// the features that they have for all other suites.
 const PROGRAMS: &[&str] =
     &["build", "--workspace", "--bin", "clientmcp-desktop", "--bin", "clientmcp", "--test", "keychain"];
 
-/// Against a real keychain, each on a session bus of its own.
-const KEYCHAIN: &[&str] = &["test", "--workspace", "--test", "keychain", "--", "--ignored"];
+/// Against a real keychain and a real clipboard, each on a session bus or a display of its own.
+const EDGES: &[&str] =
+    &["test", "--workspace", "--test", "keychain", "--test", "clipboard", "--test", "tray", "--", "--ignored"];
 
 /// One revision after the other: the suite gives a change of the list 800 ms to be heard of.
 const CONFORMANCE: &[&str] =

@@ -38,7 +38,15 @@ pub(super) fn watch(app: &AppHandle) {
         is_there.store(false, Ordering::Relaxed);
         wait(&told, &is_there);
     };
-    let _ = gio::bus_watch_name(BusType::Session, WATCHER, BusNameWatcherFlags::NONE, appeared, vanished);
+    let (told, nobody) = (app.clone(), Arc::new(AtomicBool::new(false)));
+    // Asked for first: where there is no bus, watching a name on it ends the process.
+    gio::bus_get(BusType::Session, gio::Cancellable::NONE, move |bus| match bus {
+        Ok(bus) => {
+            let flags = BusNameWatcherFlags::NONE;
+            let _ = gio::bus_watch_name_on_connection(&bus, WATCHER, flags, appeared, vanished);
+        }
+        Err(_) => wait(&told, &nobody),
+    });
 }
 
 /// Why there is none is asked on a thread of its own, as the session bus may take its time.
