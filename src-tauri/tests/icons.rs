@@ -3,6 +3,8 @@
 //! Drawn here, and not when the app is built, as the drawing costs a quarter of a minute to compile. Compared with a
 //! little tolerance, since processors round differently.
 
+#![expect(clippy::expect_used, clippy::panic, reason = "a test fails where its tools fail")]
+
 use std::{env, fs, path::Path};
 
 use resvg::{

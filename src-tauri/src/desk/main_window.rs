@@ -23,18 +23,20 @@ pub(super) fn open(app: &AppHandle) {
     }
 }
 
+/// Shown once it is whole: window managers read a window's icon when it appears.
 fn build(app: &AppHandle) -> tauri::Result<()> {
     let window = WebviewWindowBuilder::new(app, MAIN, WebviewUrl::App("index.html".into()))
         .title("ClientMCP")
         .inner_size(1000.0, 700.0)
         .min_inner_size(640.0, 480.0)
         .center()
+        .visible(false)
         .on_navigation(super::is_own)
         .on_new_window(|_, _| NewWindowResponse::Deny)
         .build()?;
     let app = app.clone();
     window.on_window_event(move |event| stand(&app, event));
-    Ok(())
+    window.show()
 }
 
 fn raise(window: &WebviewWindow) -> tauri::Result<()> {

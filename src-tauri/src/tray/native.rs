@@ -4,7 +4,6 @@
 //! the main thread.
 
 mod icons;
-#[cfg(target_os = "linux")]
 mod panel;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -59,10 +58,7 @@ impl NativeTray {
     pub(crate) fn watch(self: &Arc<Self>, app: &AppHandle) {
         match &self.missing {
             Some(sentence) => tell(app, Deed::NoTray(sentence.clone())),
-            #[cfg(target_os = "linux")]
             None => panel::watch(app),
-            #[cfg(not(target_os = "linux"))]
-            None => {}
         }
         let tray = Arc::clone(self);
         app.on_menu_event(move |app, event| tray.picked(app, event.id().as_ref()));

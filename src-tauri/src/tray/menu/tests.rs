@@ -7,7 +7,7 @@ use serde_json::json;
 use super::*;
 use crate::wire::{KeysCode, Known};
 
-fn running(snapshot: serde_json::Value) -> View {
+fn running(snapshot: &serde_json::Value) -> View {
     let mut whole = serde_json::to_value(Snapshot::default()).unwrap();
     whole.as_object_mut().unwrap().extend(snapshot.as_object().unwrap().clone());
     View {
@@ -96,7 +96,7 @@ fn state(view: &View) -> (String, Icon) {
 // holds: desktop-tray-menu
 #[test]
 fn the_whole_menu_of_a_running_bridge() {
-    let mut view = running(json!({ "applications": [application("wallet")], "questions": [question()] }));
+    let mut view = running(&json!({ "applications": [application("wallet")], "questions": [question()] }));
     view.known = vec![known("wallet", 5), known("notes", 3)];
     view.preferences.start_at_login = true;
     let recent = [finished(1, "getBalance", Ending::Answered), finished(2, "pay", Ending::Code(OutcomeCode::Declined))];
@@ -146,17 +146,17 @@ fn each_state_has_its_line_and_its_icon() {
         ),
         (failed(None), "(Not running: the bridge keeps ending)", Icon::Error),
         (failed(Some(ErrorCode::PortTaken)), "(Not running: the port is taken)", Icon::Error),
-        (running(json!({})), "(No application connected)", Icon::Idle),
-        (running(json!({ "applications": one })), "(1 application connected)", Icon::Idle),
+        (running(&json!({})), "(No application connected)", Icon::Idle),
+        (running(&json!({ "applications": one })), "(1 application connected)", Icon::Idle),
         (
-            running(json!({ "applications": one, "calls": calls })),
+            running(&json!({ "applications": one, "calls": calls })),
             "(1 application connected \u{b7} 1 call)",
             Icon::Active,
         ),
-        (running(json!({ "paused": true, "calls": calls })), "(Paused: calls are refused)", Icon::Paused),
-        (running(json!({ "calls": calls, "questions": [question()] })), "(1 question waits for you)", Icon::Waiting),
+        (running(&json!({ "paused": true, "calls": calls })), "(Paused: calls are refused)", Icon::Paused),
+        (running(&json!({ "calls": calls, "questions": [question()] })), "(1 question waits for you)", Icon::Waiting),
         (
-            running(json!({ "paused": true, "questions": [question(), question()] })),
+            running(&json!({ "paused": true, "questions": [question(), question()] })),
             "(2 questions wait for you)",
             Icon::Waiting,
         ),
@@ -169,7 +169,7 @@ fn each_state_has_its_line_and_its_icon() {
 // holds: desktop-tray-state
 #[test]
 fn what_an_ended_bridge_told_is_over() {
-    let mut view = running(json!({ "questions": [question()], "calls": [call(1, "pay")], "paused": true }));
+    let mut view = running(&json!({ "questions": [question()], "calls": [call(1, "pay")], "paused": true }));
     view.bridge = BridgeState::Failed { code: None, sentence: String::new() };
     let Tray { icon, menu } = tray(&view, &[]);
     let lines = read(&menu);
@@ -189,9 +189,9 @@ fn only_the_newest_five_calls_are_listed() {
 // holds: desktop-tray-many
 #[test]
 fn of_many_applications_twenty_are_listed_and_the_rest_is_counted() {
-    let none = read(&copies(&running(json!({}))));
+    let none = read(&copies(&running(&json!({}))));
     assert_eq!(none[2..], ["Copy agent token", "> (No application yet)", "Copy client token", "> New\u{2026}"]);
-    let mut view = running(json!({ "applications": [application("zebra")] }));
+    let mut view = running(&json!({ "applications": [application("zebra")] }));
     view.known = (0..1000).map(|number| known(&format!("app{number}"), number)).collect();
     let lines = read(&applications(&view, true, Action::CopyAgentToken));
     assert_eq!((lines.len(), lines[0].as_str(), lines[1].as_str()), (21, "zebra", "app999"));
