@@ -14,6 +14,8 @@ export default defineConfig({
     },
     test: {
         environment: "jsdom",
+        // Roles and names are computed anew for each look at the page, which takes a while on a busy machine.
+        testTimeout: 60_000,
         include: ["tests/**/*.test.ts"],
         setupFiles: ["tests/support/setup.ts"],
     },
