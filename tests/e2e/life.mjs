@@ -146,7 +146,6 @@ test('without a place for its icon the app opens its window and says why', optio
     const view = await main.view();
     return view.no_tray && view;
   });
-  await main.open('Settings');
   await main.says(why);
   await main.picture('no-tray');
 }));

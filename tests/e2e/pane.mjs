@@ -110,8 +110,11 @@ export class Pane {
     });
   }
 
+  /** A picture of what it says now, which is on the screen from the second frame on. */
   async picture(name) {
-    await (await this.#here()).picture(join(this.#folder, `desktop-${name}.png`));
+    const driver = await this.#here();
+    await driver.wait(() => new Promise((seen) => requestAnimationFrame(() => requestAnimationFrame(() => seen(true)))));
+    await driver.picture(join(this.#folder, `desktop-${name}.png`));
   }
 
   /** Asks the app as the page does. */

@@ -18,6 +18,7 @@ test('nothing reaches the application before the person said yes, nor after they
   await question.says('buyer');
   await question.says('tea');
   assert.deepEqual(shop.orders, []);
+  await main.picture('applications-asked');
   await question.picture('question');
   await stage.picture('question-on-the-desktop');
   await answer(question, DENY);
