@@ -7,7 +7,10 @@ use clientmcp_protocol::{
     ids::{Fingerprint, Role, ToolName},
 };
 
-use super::world::{Seen, World, id, snapshot};
+use super::{
+    heads::{id, snapshot},
+    world::{Seen, World},
+};
 use crate::{
     shell::{Action, Deed},
     wire::{Answer, Ask, Lasts, Page, RefusedCode},

@@ -11,7 +11,10 @@ use clientmcp_protocol::{
 };
 use tokio::time::Instant;
 
-use super::world::{Seen, World, application, call, id, question, snapshot};
+use super::{
+    heads::{application, call, id, question, snapshot},
+    world::{Seen, World},
+};
 use crate::{
     shell::Action,
     wire::{Answer, Ask, BridgeState, NoticeKind, RefusedCode, View},

@@ -12,7 +12,10 @@ use clientmcp_protocol::{
 };
 use tokio::time::{Instant, sleep};
 
-use super::world::{PlayedBridge, Seen, World, call, question, snapshot};
+use super::{
+    heads::{call, question, snapshot},
+    world::{PlayedBridge, Seen, World},
+};
 use crate::{
     shell::{Deed, Standing},
     wire::{AboutQuestion, AlsoFor, Always, Answer, Ask, Lasts, Page, QuestionView, RefusedCode},

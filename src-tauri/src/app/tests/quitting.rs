@@ -5,7 +5,10 @@ use std::time::Duration;
 use clientmcp_protocol::control::{Count, Event, Memory, Pin};
 use tokio::time::Instant;
 
-use super::world::{Places, Seen, World, call, id, snapshot};
+use super::{
+    heads::{call, id, snapshot},
+    world::{Places, Seen, World},
+};
 use crate::{
     shell::{Action, Deed, Standing},
     wire::{Answer, Ask, Page},

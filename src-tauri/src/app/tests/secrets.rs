@@ -5,7 +5,10 @@ use clientmcp_protocol::{
     ids::{Label, Role},
 };
 
-use super::world::{MCP, PlayedBridge, Seen, World, id};
+use super::{
+    heads::id,
+    world::{MCP, PlayedBridge, Seen, World},
+};
 use crate::{
     keys::Place,
     shell::{Action, Copied, Deed},

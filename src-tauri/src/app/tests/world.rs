@@ -8,11 +8,8 @@ use std::{
 };
 
 use clientmcp_protocol::{
-    control::{
-        ApplicationHead, CONTROL_VERSION, CallHead, Command, Count, Definition, Event, Hello, Hints, Millis,
-        QuestionHead, Reply, Request, Snapshot, Start,
-    },
-    ids::{ClientId, Fingerprint, Label, QuestionId, ToolName},
+    control::{CONTROL_VERSION, Command, Count, Event, Hello, Reply, Request, Start},
+    ids::QuestionId,
 };
 use clientmcp_settings::{SecretStore, SettingsId};
 use tokio::{
@@ -455,65 +452,4 @@ impl World {
 /// By the clock that is moved on when everything waits: what did not come within an hour never comes.
 async fn soon<F: Future>(wait: F) -> F::Output {
     tokio::time::timeout(Duration::from_secs(3_600), wait).await.expect("it comes")
-}
-
-pub(super) fn id(text: &str) -> ClientId {
-    ClientId::new(text).unwrap()
-}
-
-pub(super) fn question(number: u64, agent: &str, ends: u64) -> QuestionHead {
-    QuestionHead {
-        id: QuestionId(number.into()),
-        number: Count(number),
-        application: id("wallet"),
-        origin: "native".to_owned(),
-        tool: ToolName::new("pay").unwrap(),
-        fingerprint: Fingerprint([7; 32]),
-        title: None,
-        description: None,
-        agent: Label::new(agent).ok(),
-        reported: None,
-        arguments_bytes: Count(13),
-        tool_bytes: Count(50),
-        hints: Hints::default(),
-        risk: None,
-        definition: Definition::New,
-        asked: Millis(1),
-        ends: Millis(ends),
-    }
-}
-
-pub(super) fn call(number: u64) -> CallHead {
-    CallHead {
-        number: Count(number),
-        application: id("wallet"),
-        tool: "pay".to_owned(),
-        agent: Label::new("Editor").ok(),
-        own: false,
-        sent: Some(Millis(2)),
-        began: Millis(1),
-        arguments_bytes: Count(13),
-    }
-}
-
-pub(super) fn application(connection: u64) -> ApplicationHead {
-    ApplicationHead {
-        id: id("wallet"),
-        connection: Count(connection),
-        origin: "native".to_owned(),
-        since: Millis(1),
-        registered: true,
-        tools: Count(1),
-        tools_bytes: Count(50),
-        instructions_bytes: Count(0),
-        declaration: None,
-        in_flight: Count(0),
-        unresponsive: false,
-    }
-}
-
-pub(super) fn snapshot(change: impl FnOnce(&mut Snapshot)) -> Event {
-    let mut snapshot = Snapshot::default();
-    change(&mut snapshot);
-    Event::Snapshot(Box::new(snapshot))
 }
