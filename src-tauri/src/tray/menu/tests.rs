@@ -73,12 +73,11 @@ fn read(entries: &[Entry]) -> Vec<String> {
     let mut lines = Vec::new();
     for entry in entries {
         match entry {
-            Entry::Line(text) => lines.push(format!("({text})")),
             Entry::Separator => lines.push("-".into()),
             Entry::Pick { text, enabled: true, checked, .. } => {
                 lines.push(format!("{}{text}", checked.map_or("", |on| if on { "[x] " } else { "[ ] " })));
             }
-            Entry::Pick { text, enabled: false, .. } => lines.push(format!("({text})")),
+            Entry::Line(text) | Entry::Pick { text, enabled: false, .. } => lines.push(format!("({text})")),
             Entry::Menu { text, entries } => {
                 lines.push(text.clone());
                 lines.extend(read(entries).into_iter().map(|line| format!("> {line}")));
