@@ -160,6 +160,7 @@ export const text = {
         unlabelled: "unlabelled",
         unlabelledAgent: "An unlabelled agent",
         lastUse: "Last use",
+        inUse: "now: it is connected",
         ends: "Ends",
         unknown: "unknown",
         endsSoon: (time: string) => `ends in ${time}`,

@@ -232,6 +232,17 @@ describe("applications", () => {
     });
 
     // holds: ui-agents
+    test("a client token that an application is connected with is in use now", async () => {
+        const app = await open();
+        const clients = (): string => screen.getByRole("heading", { name: text.agents.clients }).closest("section")!.textContent;
+        expect(clients()).toContain(text.agents.inUse);
+        app.emit("view", { ...view, snapshot: { ...snapshot, applications: [] } });
+        await settled();
+        expect(clients()).not.toContain(text.agents.inUse);
+        expect(clients()).toContain("3 h");
+    });
+
+    // holds: ui-agents
     test("agents show last use and end, a warning before it, and blocks", async () => {
         const app = await open();
         const agents = screen.getByRole("heading", { name: text.agents.title }).closest("section")!;
