@@ -382,6 +382,17 @@ describe("connect and settings", () => {
     });
 
     // holds: ui-settings
+    test("a port that the command line named for this run is told apart from the one that is remembered", async () => {
+        const app = await open(at("settings"));
+        const port = (): HTMLInputElement => screen.getByRole("textbox", { name: text.settings.port });
+        expect(document.body.textContent).not.toContain(text.settings.otherPort(27_182));
+        app.emit("view", at("settings", { bridge: { state: "running", mcp: "http://127.0.0.1:4001/mcp", connect: "ws://127.0.0.1:4001/connect" } }));
+        await settled();
+        expect(document.body.textContent).toContain(text.settings.otherPort(4_001));
+        expect(port().value).toBe("27182");
+    });
+
+    // holds: ui-settings
     test("theme and start at login take effect at once", async () => {
         const app = await open(at("settings"));
         await fireEvent.click(screen.getByRole("radio", { name: text.settings.themes.dark }));

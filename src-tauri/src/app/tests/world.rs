@@ -317,12 +317,17 @@ impl World {
     }
 
     pub(super) fn with(folder: Folder, keys: Places, question_windows: bool) -> Self {
+        Self::on_port(folder, keys, question_windows, None)
+    }
+
+    /// Begins with a port for this run.
+    pub(super) fn on_port(folder: Folder, keys: Places, question_windows: bool, port: Option<u16>) -> Self {
         let ((shown, seen), (born, bridges)) = (mpsc::unbounded_channel(), mpsc::unbounded_channel());
         let (deeds, heard) = mpsc::unbounded_channel();
         let missing = Arc::<Mutex<bool>>::default();
         let options = Options {
             settings_path: folder.settings(),
-            port_override: None,
+            port_override: port,
             version: "1.2.3".to_owned(),
             question_windows,
         };
