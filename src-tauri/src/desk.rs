@@ -89,9 +89,9 @@ impl Shell for Desk {
         if on { login.enable() } else { login.disable() }.map_err(|fault| fault.to_string())
     }
 
-    fn exit(&self) {
+    fn exit(&self, code: i32) {
         self.clipboard.clear_if_ours_and_stop();
-        self.app.exit(0);
+        self.app.exit(code);
     }
 }
 

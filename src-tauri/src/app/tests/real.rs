@@ -29,7 +29,7 @@ impl Shell for Quiet {
     fn start_at_login(&self, _: bool) -> Result<(), String> {
         Ok(())
     }
-    fn exit(&self) {}
+    fn exit(&self, _: i32) {}
 }
 
 fn program() -> Option<PathBuf> {
