@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 
 import { answer, look } from './answers.mjs';
+import { QUESTION } from './app.mjs';
 import { onStage, options, test } from './stage.mjs';
 import { until } from './waiting.mjs';
 import { DENY, DENY_AGENT, DENY_TOOL, MINUTES, ONCE } from './words.mjs';
@@ -35,6 +36,27 @@ test('nothing reaches the application before the person said yes, nor after they
   await answer(await app.question(), DENY);
   assert.equal(await salt, 'declined');
   assert.deepEqual(shop.orders, ['milk']);
+}));
+
+// holds: desktop-question-closes
+test('the window of a question can be closed, and neither minimised nor maximised', options, onStage({}, async (stage) => {
+  const { app, main, buyer } = await connected(stage);
+  const tea = buyer.order('tea');
+  const question = await app.question();
+  const [id] = await stage.shown(QUESTION);
+  const allowed = await until('what its frame offers', async () => {
+    const said = await stage.run('xprop', ['-id', id, '_NET_WM_ALLOWED_ACTIONS']);
+    return said.includes('_NET_WM_ACTION_') && said;
+  });
+  assert.match(allowed, /_NET_WM_ACTION_CLOSE/);
+  assert.doesNotMatch(allowed, /MINIMIZE|MAXIMIZE/);
+  // Closed, it waits among the others.
+  await stage.run('xdotool', ['windowclose', id]).catch(() => undefined);
+  await question.gone();
+  assert.equal((await main.view()).snapshot.questions.length, 1);
+  await main.open('Approvals');
+  await main.click('button', DENY);
+  assert.equal(await tea, 'declined');
 }));
 
 // holds: desktop-question-remembers
