@@ -88,7 +88,8 @@ impl App {
             keys,
             bridges,
             vault: Vault::default(),
-            book: Book::new(nothing_known(), None),
+            // Before anything was read. Nothing is written before there is a file.
+            book: Book::new(Remembered::strictest(SettingsId::nobodys()), None),
             engine: Engine::default(),
             questions: Questions::new(options.question_windows),
             notices: Notices::default(),
@@ -244,13 +245,6 @@ impl App {
         let done = !self.engine.is_alive() && self.book.is_written();
         self.leaving.is_some_and(|at_last| done || at_last <= now)
     }
-}
-
-/// Before anything was read.
-pub(super) fn nothing_known() -> Remembered {
-    // The id is never used: nothing is written before there is a file.
-    let id = SettingsId::new(&"0".repeat(32));
-    Remembered::strictest(id.unwrap_or_else(|_| unreachable!("32 digits")))
 }
 
 async fn until(due: Option<Instant>) {
