@@ -1,4 +1,5 @@
-//! The colour of a window before its page is painted: the page's own, so that a dark one does not begin with a white flash.
+//! How a window looks before its page knows anything: in the page's own colour, so that a dark one does not begin with a
+//! white flash.
 
 use tauri::{WebviewWindow, window::Color};
 
@@ -11,6 +12,24 @@ const DARK: Color = Color(0x16, 0x19, 0x1b, 0xff);
 /// Gives it to a window. On the main thread.
 pub(super) fn lay(window: &WebviewWindow, theme: Theme) -> tauri::Result<()> {
     window.set_background_color(Some(colour(theme, || system_is_dark(window))))
+}
+
+/// Runs before the page's own scripts, and has it begin in this theme.
+pub(super) fn script(theme: Theme) -> String {
+    let theme = match theme {
+        Theme::System => return String::new(),
+        Theme::Light => "light",
+        Theme::Dark => "dark",
+    };
+    // Where there is no page at all yet, its first element is waited for.
+    format!(
+        r#"(() => {{
+  const begin = () => document.documentElement && (document.documentElement.dataset.theme = "{theme}");
+  if (!begin()) {{
+    new MutationObserver((_, observer) => begin() && observer.disconnect()).observe(document, {{ childList: true }});
+  }}
+}})();"#
+    )
 }
 
 fn colour(theme: Theme, system_is_dark: impl FnOnce() -> bool) -> Color {
@@ -66,6 +85,14 @@ mod tests {
         ] {
             assert_eq!(colour(theme, || system), expected, "{theme:?}, {system}");
         }
+    }
+
+    // holds: desktop-theme
+    #[test]
+    fn a_page_begins_in_the_theme_that_was_chosen() {
+        assert_eq!(script(Theme::System), "");
+        assert!(script(Theme::Dark).contains("dataset.theme = \"dark\""));
+        assert!(script(Theme::Light).contains("dataset.theme = \"light\""));
     }
 
     #[cfg(target_os = "linux")]

@@ -67,6 +67,7 @@ fn build(app: &AppHandle, id: QuestionId, theme: Theme) -> tauri::Result<()> {
         .focused(false)
         .focusable(false)
         .visible(false)
+        .initialization_script(paper::script(theme))
         .on_navigation(super::is_own)
         .on_new_window(|_, _| NewWindowResponse::Deny);
     if let Some(place) = place::near_the_pointer(app) {
