@@ -268,6 +268,7 @@ async fn a_snapshot_shows_who_is_there_and_who_was_refused() {
     let head = &snapshot["applications"][0];
     for (name, expected) in [
         ("id", json!(CLIENT)),
+        ("label", json!(null)),
         ("origin", json!("native")),
         ("tools", json!(1)),
         ("instructions_bytes", json!(0)),
@@ -290,9 +291,11 @@ async fn a_snapshot_shows_who_is_there_and_who_was_refused() {
     desktop.done(json!({"type": "disconnect", "application": CLIENT})).await;
     assert_eq!(application.closed().await.0, 1001);
     desktop.snapshot(|snapshot| list(snapshot, "applications").is_empty()).await;
-    let _again = desktop.application(CLIENT, TOOLS).await;
+    let labelled = tokens::claiming(&format!(r#"{{"sub":"{CLIENT}","role":"client","label":"Browser"}}"#));
+    let _again = desktop.connect_as(&labelled, &[]).await;
     let again = desktop.snapshot(|snapshot| !list(snapshot, "applications").is_empty()).await;
     assert_ne!(again["applications"][0]["connection"], head["connection"]);
+    assert_eq!(again["applications"][0]["label"], json!("Browser"));
 }
 
 // holds: control-mint, control-sample

@@ -55,7 +55,7 @@ impl Clipboard {
 
     fn with(board: impl Board) -> Self {
         let (wishes, queue) = mpsc::sync_channel(WAITING);
-        let work = move || serve(Held::new(board), &queue);
+        let work = move || serve(Held::new(board), queue);
         if let Err(error) = std::thread::Builder::new().name("clipboard".into()).spawn(work) {
             tracing::error!("no thread for the clipboard: {error}");
         }
@@ -86,7 +86,7 @@ impl Clipboard {
 }
 
 /// Does what is wished, and clears what has had its time, until it is told to stop.
-fn serve(mut held: Held<impl Board>, wishes: &Receiver<Wish>) {
+fn serve(mut held: Held<impl Board>, wishes: Receiver<Wish>) {
     loop {
         let wait = held.due().map(|due| due.saturating_duration_since(Instant::now()));
         let wish = wait.map_or_else(|| wishes.recv().map_err(Into::into), |wait| wishes.recv_timeout(wait));
@@ -94,6 +94,8 @@ fn serve(mut held: Held<impl Board>, wishes: &Receiver<Wish>) {
             Ok(Wish::Copy(text, copied)) => drop(copied.send(held.copy(text, Instant::now()))),
             Ok(Wish::Stop(stopped)) => {
                 held.stop();
+                // Whoever is told that it ended must not be able to wish for anything any more.
+                drop(wishes);
                 let _ = stopped.send(());
                 return;
             }

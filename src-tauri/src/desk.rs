@@ -5,9 +5,10 @@
 
 mod main_window;
 mod notices;
+mod paper;
 mod question_window;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use clientmcp_protocol::ids::QuestionId;
 use tauri::{AppHandle, Emitter, EventTarget, Manager};
@@ -19,7 +20,7 @@ use crate::{
     clipboard::Clipboard,
     shell::{Copied, Notification, Shell, ToCopy},
     tray::{menu::Tray, native::NativeTray},
-    wire::{FINISHED_EVENT, FinishedCalls, QUESTION_EVENT, QuestionView, VIEW_EVENT, View},
+    wire::{FINISHED_EVENT, FinishedCalls, QUESTION_EVENT, QuestionView, Theme, VIEW_EVENT, View},
 };
 
 /// The desktop.
@@ -27,18 +28,32 @@ pub(crate) struct Desk {
     app: AppHandle,
     tray: Arc<NativeTray>,
     clipboard: Clipboard,
+    /// As the app said last.
+    theme: Mutex<Theme>,
 }
 
 impl Desk {
     /// The desktop of this app.
     pub(crate) fn new(app: AppHandle, tray: Arc<NativeTray>) -> Self {
-        Self { app, tray, clipboard: Clipboard::start() }
+        Self { app, tray, clipboard: Clipboard::start(), theme: Mutex::default() }
     }
 
     /// Runs this on the main thread, soon. It only fails while the app ends.
     fn soon(&self, act: impl FnOnce(&AppHandle) + Send + 'static) {
         let app = self.app.clone();
         let _ = self.app.run_on_main_thread(move || act(&app));
+    }
+
+    fn theme(&self) -> Theme {
+        *self.theme.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Windows that are open have the new colour too: it is seen where they grow faster than their page.
+    fn paint(&self, theme: Theme) {
+        let before = std::mem::replace(&mut *self.theme.lock().unwrap_or_else(PoisonError::into_inner), theme);
+        if before != theme {
+            self.soon(move |app| app.webview_windows().values().for_each(|window| drop(paper::lay(window, theme))));
+        }
     }
 
     /// A window that is gone is told nothing.
@@ -51,6 +66,7 @@ impl Desk {
 
 impl Shell for Desk {
     fn show_view(&self, view: &View) {
+        self.paint(view.preferences.theme);
         self.emit(MAIN, VIEW_EVENT, view);
     }
 
@@ -68,12 +84,13 @@ impl Shell for Desk {
     }
 
     fn open_main(&self) {
-        self.soon(main_window::open);
+        let theme = self.theme();
+        self.soon(move |app| main_window::open(app, theme));
     }
 
     fn ask(&self, question: Option<&QuestionId>) {
-        let question = question.copied();
-        self.soon(move |app| question_window::ask(app, question));
+        let (question, theme) = (question.copied(), self.theme());
+        self.soon(move |app| question_window::ask(app, question, theme));
     }
 
     fn notify(&self, notification: &Notification) {
@@ -89,9 +106,9 @@ impl Shell for Desk {
         if on { login.enable() } else { login.disable() }.map_err(|fault| fault.to_string())
     }
 
-    fn exit(&self) {
+    fn exit(&self, code: i32) {
         self.clipboard.clear_if_ours_and_stop();
-        self.app.exit(0);
+        self.app.exit(code);
     }
 }
 

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// What the app asks of the desktop. Each returns at once.
-pub trait Shell: Send + 'static {
+pub trait Shell: Send + Sync + 'static {
     /// Tells the main window, if there is one, what there is to see.
     fn show_view(&self, view: &View);
 
@@ -42,8 +42,8 @@ pub trait Shell: Send + 'static {
     /// Starts the app when the person logs in, or not.
     fn start_at_login(&self, on: bool) -> Result<(), String>;
 
-    /// Ends the process, after what it still has to clear.
-    fn exit(&self);
+    /// Ends the process with this code, after what it still has to clear.
+    fn exit(&self, code: i32);
 }
 
 /// Seconds that a token stays in the clipboard.

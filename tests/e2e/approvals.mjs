@@ -39,6 +39,8 @@ test('a question can be answered by keyboard alone, where Deny comes first', opt
   const tea = buyer.order('tea');
   await until('the question in the window', async () => (await main.text()).includes('tea'));
   await until('the focus at Deny', async () => DENY.test(await main.focus()));
+  // No answer counts before the question was painted, which the page shows when it also was in view for long enough.
+  await until('a question that can be answered', () => main.isReady('button', ONCE));
   await main.picture('approvals-question');
   await main.press(ENTER);
   assert.equal(await tea, 'declined');
@@ -52,10 +54,12 @@ test('a question can be answered by keyboard alone, where Deny comes first', opt
     await main.press(TAB);
     return false;
   });
+  let answered = false;
+  milk.then(() => (answered = true));
   await until('an answer', async () => {
-    await main.press(ENTER);
-    // Longer than a question must be in view; a press that comes too early begins that anew.
-    return Promise.race([milk.then(() => true), new Promise((resolve) => setTimeout(resolve, 1_500))]);
+    // What moves the button at the last moment makes it wait anew, which it shows.
+    if (!answered && (await main.isReady('button', ONCE))) await main.press(ENTER);
+    return answered;
   });
   assert.equal(await milk, 'ordered milk');
   assert.deepEqual(shop.orders, ['milk']);
@@ -83,7 +87,10 @@ test('a blocked application is not asked about, and its calls are refused', opti
   const { app, main, shop, buyer } = await connected(stage);
   const waiting = buyer.order('tea');
   await app.question();
-  await main.done({ ask: 'set_mode', application: 'shop', mode: 'block', lasts: 'always' });
+  await toShop(main);
+  await main.click('radio', 'Block');
+  assert.deepEqual((await main.view()).snapshot.modes, [], 'nothing is done before it was confirmed');
+  await main.confirm(['Block all calls of “shop”?', 'Every call is refused from now on, waiting ones too'], 'Block');
   assert.equal(await waiting, 'blocked');
   await app.noQuestion();
   assert.equal(await buyer.order('milk'), 'blocked');
@@ -96,14 +103,18 @@ test('a revoked agent is cut off, and another one goes on', options, onStage({},
   const other = new Buyer(stage, await app.token('agent', 'shop', 'other'));
   const waiting = buyer.order('tea');
   await app.question();
-  await main.done({ ask: 'revoke', application: 'shop', role: 'agent', which: { label: 'buyer' } });
+  await toShop(main);
+  // The first of the list was made first.
+  await main.click('button', /^Revoke…$/, 'Agents');
+  await main.confirm(['Revoke the agent “buyer” of “shop”?', 'Its tokens are refused from now on, for good.', 'Other agents go on.'], 'Revoke');
   await assert.rejects(waiting);
   await app.noQuestion();
   await assert.rejects(buyer.tools());
   assert.deepEqual(await other.tools(), ['order']);
   // The application's own tokens are another matter.
   assert.equal(shop.state.status, 'online');
-  await main.done({ ask: 'revoke', application: 'shop', role: 'client', which: 'all' });
+  await main.click('button', /^Revoke all…$/, 'Client tokens');
+  await main.confirm(['Revoke all client tokens of “shop”?', 'Its connection is closed and its calls end.'], 'Revoke all');
   await until('the application to be cut off', () => shop.state.status === 'refused');
 }));
 
@@ -116,14 +127,22 @@ test('a grant is listed, and ends when it is taken back', options, onStage({}, a
   await toApprovals(stage, app, main);
   await main.says('order');
   await main.picture('approvals-grant');
-  const [rule] = (await main.view()).snapshot.rules;
-  await main.done({ ask: 'remove_rule', id: rule.id });
+  assert.equal((await main.view()).snapshot.rules.length, 1);
+  await main.click('button', 'Remove');
+  await main.says('No rules yet.');
   // While that page is in front, a question is put there alone.
   await main.open('Applications');
   const milk = buyer.order('milk');
   await answer(await app.question(), DENY);
   assert.equal(await milk, 'declined');
 }));
+
+/** To all that is known of the shop. */
+async function toShop(main) {
+  await main.open('Applications');
+  await main.click('button', /shop/);
+  await main.says('When an agent calls');
+}
 
 async function toApprovals(stage, app, main) {
   await main.open('Approvals');

@@ -65,10 +65,27 @@ export class Pane {
     return Boolean(await this.#find(role, name));
   }
 
-  /** Clicks what has this name; the web view's own click, from a driver. */
-  async click(role, name) {
+  /** Whether it is there and looks as if it could be pressed: a button that allows something says so to screen readers. */
+  async isReady(role, name) {
+    const element = await this.#find(role, name);
+    return element !== null && this.run((one) => one.getAttribute('aria-disabled') !== 'true', element);
+  }
+
+  /** Waits for the dialog that says this, and presses its button. */
+  async confirm(says, yes) {
+    const said = await until('a dialog', () => {
+      return this.run(() => [...document.querySelectorAll('dialog[open]')].pop()?.innerText ?? '');
+    });
+    // Names stand in isolates, so that none can turn the words around it.
+    const plain = said.replace(/[\u2068\u2069]/g, '');
+    for (const words of says) assert(plain.includes(words), `${JSON.stringify(words)} is not in ${JSON.stringify(plain)}`);
+    await this.click('button', yes);
+  }
+
+  /** Clicks what has this name, in the section with this heading if one is named; the web view's own click, from a driver. */
+  async click(role, name, section) {
     await until(`a click at the ${role} ${name}`, async () => {
-      const element = await this.#find(role, name);
+      const element = await this.#find(role, name, section);
       if (!element) return false;
       await this.#driver.click(element);
       return true;
@@ -151,14 +168,14 @@ export class Pane {
     return (await this.done({ ask: 'view' })).view;
   }
 
-  async #find(role, name) {
+  async #find(role, name, section = null) {
     const driver = await this.#here();
-    return driver.run(findInPage, MATCH[role], name.source ?? name, name instanceof RegExp);
+    return driver.run(findInPage, MATCH[role], name.source ?? name, name instanceof RegExp, section);
   }
 }
 
 /** Runs in the page. */
-function findInPage(selector, name, isPattern) {
+function findInPage(selector, name, isPattern, section) {
   const named = (element) => {
     const ids = element.getAttribute('aria-labelledby')?.split(/\s+/) ?? [];
     const labels = [...ids.map((id) => document.getElementById(id)), ...(element.labels ?? [])];
@@ -168,9 +185,10 @@ function findInPage(selector, name, isPattern) {
   const shown = (element) => element.checkVisibility({ checkVisibilityCSS: true }) && !element.disabled;
   // An open dialog makes what is behind it inert.
   const open = [...document.querySelectorAll('dialog[open]')].filter((dialog) => dialog.matches(':modal')).pop();
+  const headed = (element) => section === null || element.closest('section')?.querySelector('h2')?.textContent.trim() === section;
   const found = [...(open ?? document).querySelectorAll(selector)].filter((element) => {
     const own = named(element);
-    return shown(element) && (isPattern ? new RegExp(name).test(own) : own === name);
+    return shown(element) && headed(element) && (isPattern ? new RegExp(name).test(own) : own === name);
   });
   return found[0] ?? null;
 }

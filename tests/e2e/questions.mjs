@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 
 import { answer, look } from './answers.mjs';
+import { QUESTION } from './app.mjs';
 import { onStage, options, test } from './stage.mjs';
 import { until } from './waiting.mjs';
 import { DENY, DENY_AGENT, DENY_TOOL, MINUTES, ONCE } from './words.mjs';
@@ -35,6 +36,26 @@ test('nothing reaches the application before the person said yes, nor after they
   await answer(await app.question(), DENY);
   assert.equal(await salt, 'declined');
   assert.deepEqual(shop.orders, ['milk']);
+}));
+
+// holds: desktop-question-closes
+test('the window of a question can be closed, and neither minimised nor maximised', options, onStage({}, async (stage) => {
+  const { app, main, buyer } = await connected(stage);
+  const tea = buyer.order('tea');
+  const question = await app.question();
+  const id = await until('its window', async () => (await stage.shown(QUESTION))[0]);
+  // What its frame is to offer: to be moved (4) and closed (32). Openbox alone shows other buttons all the same.
+  const hints = await stage.run('xprop', ['-id', id, '-notype', '_MOTIF_WM_HINTS']);
+  assert.match(hints, /^_MOTIF_WM_HINTS = 0x[13], 0x24,/);
+  // Closed, it waits among the others.
+  await stage.run('wmctrl', ['-i', '-c', id]);
+  await question.gone();
+  assert.equal((await main.view()).snapshot.questions.length, 1);
+  await main.open('Approvals');
+  await stage.run('wmctrl', ['-F', '-a', 'ClientMCP']);
+  await until('a question that can be answered', () => main.isReady('button', ONCE));
+  await main.click('button', DENY);
+  assert.equal(await tea, 'declined');
 }));
 
 // holds: desktop-question-remembers

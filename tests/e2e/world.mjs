@@ -77,9 +77,16 @@ export class Shop {
 export async function connected(stage, options) {
   const app = await stage.app();
   const main = await app.running();
+  await patient(main);
   const tokens = { shop: await app.token('client', 'shop'), buyer: await app.token('agent', 'shop', 'buyer') };
   const shop = await Shop.open(stage, tokens.shop, options);
   return { app, main, shop, buyer: new Buyer(stage, tokens.buyer), tokens };
+}
+
+/** Lets people and applications take as long as can be: a slow machine is no fault. */
+async function patient(main) {
+  const { preferences } = await main.view();
+  await main.done({ ask: 'set_preferences', preferences: { ...preferences, question_seconds: 600, call_seconds: 3600 } });
 }
 
 /** An agent, which calls the shop's tool. */

@@ -5,7 +5,7 @@
 
 import { refusedBy } from "./ask";
 import type { AboutQuestion, AlsoFor, Answer, QuestionView } from "./desktop";
-import { AT_ONCE, Reading } from "./reading.svelte";
+import { AT_ONCE, Reading, utf8Bytes } from "./reading.svelte";
 import { text } from "./text";
 
 export class Answering {
@@ -34,6 +34,11 @@ export class Answering {
     /** The arguments as far as they are shown. */
     get shownArguments(): string {
         return this.whole ? this.arguments.text : this.arguments.text.slice(0, AT_ONCE);
+    }
+
+    /** How many bytes that are, as the whole is counted. */
+    get shownBytes(): number {
+        return utf8Bytes(this.shownArguments);
     }
 
     get isAllShown(): boolean {

@@ -6,6 +6,8 @@ import type { KnownLabel, View } from "./desktop";
 export interface Holder {
     readonly label: Label | null;
     readonly lastUse: number | null;
+    /** An application is connected with its token now. */
+    readonly inUse: boolean;
     /** When the last of its tokens ends; none when one never does, and undefined when no token is known. */
     readonly end: number | null | undefined;
     readonly blocked: BlockedAgent | undefined;
@@ -44,20 +46,21 @@ export function applicationsOf({ snapshot, known, pins }: View): Application[] {
             lastSeen: before.get(id)?.last_seen ?? null,
             mode: { mode: mode?.mode ?? "ask", until: mode?.until ?? "always" },
             agents: holders(labels, "agent", snapshot?.blocked.filter(({ application }) => application === id) ?? []),
-            clients: holders(labels, "client", []),
+            clients: holders(labels, "client", [], heads.get(id)),
             origins: pins.find(({ application }) => application === id)?.origins ?? [],
             waiting: snapshot?.questions.filter(({ application }) => application === id).length ?? 0,
         };
     });
 }
 
-function holders(labels: readonly KnownLabel[], role: KnownLabel["role"], blocked: readonly BlockedAgent[]): Holder[] {
+function holders(labels: readonly KnownLabel[], role: KnownLabel["role"], blocked: readonly BlockedAgent[], connected?: ApplicationHead): Holder[] {
     const known = labels.filter((one) => one.role === role).map(({ label, last_use, end }) => ({
         label,
         lastUse: last_use,
+        inUse: connected?.label === label,
         end,
         blocked: blocked.find((one) => one.label === label),
     }));
     const others = blocked.filter(({ label }) => !known.some((one) => one.label === label));
-    return [...known, ...others.map((one) => ({ label: one.label, lastUse: null, end: undefined, blocked: one }))];
+    return [...known, ...others.map((one) => ({ label: one.label, lastUse: null, inUse: false, end: undefined, blocked: one }))];
 }

@@ -30,6 +30,10 @@ id: ClientId,
  */
 connection: Count, 
 /**
+ * The label of the token that it connected with.
+ */
+label: Label | null, 
+/**
  * Where it came from: an origin, or `native`.
  */
 origin: string, 

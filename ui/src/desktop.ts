@@ -391,7 +391,8 @@ export type Page = "applications" | "calls" | "approvals" | "connect" | "setting
  */
 export type Preferences = { 
 /**
- * The port on 127.0.0.1. Another one starts the bridge anew.
+ * The port on 127.0.0.1 that is remembered; `--port` may have named another one for this run. Another one starts the
+ * bridge anew.
  */
 port: number, 
 /**

@@ -160,6 +160,7 @@ export const text = {
         unlabelled: "unlabelled",
         unlabelledAgent: "An unlabelled agent",
         lastUse: "Last use",
+        inUse: "now: it is connected",
         ends: "Ends",
         unknown: "unknown",
         endsSoon: (time: string) => `ends in ${time}`,
@@ -388,6 +389,7 @@ export const text = {
     settings: {
         bridge: "Bridge",
         port: "Port",
+        otherPort: (port: number) => `This run uses port ${port}, which the command line named; this is the one for other runs.`,
         portHint: "On 127.0.0.1 only. Saving another port starts the bridge anew: calls under way end, and hosts need the new address.",
         clientOrigins: "Where applications may connect from",
         pinned: ["Only known origins", "The first origin an application comes from is remembered. From anywhere else it is refused until you allow it."],

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import type { AboutQuestion, Ask, QuestionView } from "../src/desktop";
 import { text } from "../src/text";
+import { size } from "../src/times";
 import QuestionWindow from "../src/views/QuestionWindow.svelte";
 import { FakeApp } from "./support/fake";
 import { question, questionView, snapshot, view } from "./support/fixture";
@@ -141,6 +142,14 @@ test("always is offered only when the app offers it and all was shown here", asy
     expect(told(app, "text").length).toBeGreaterThan(0);
 });
 
+// holds: ui-question-always
+test("how much is shown is counted in bytes, as the whole is", async () => {
+    const long = `{"text":"${"é".repeat(50_000)}"}`;
+    await ask({ question: question({ arguments_bytes: 100_011 }) }, (app) => (app.arguments = long));
+    expect(document.body.textContent).toContain(words.partly("64 KB", size(100_011)));
+    expect(screen.getByRole("button", { name: words.rest(size(100_011 - 65_535)) })).toBeTruthy();
+});
+
 // holds: ui-question-arming
 test("looks unready until the app's clock has run, and an early answer is told softly", async () => {
     const app = await ask({ armed_in: null }, (app) => (app.instead = (what) => ("about" in what && what.about === "decide" ? { refused: { code: "early", sentence: "too early" } } : undefined)));
@@ -200,7 +209,7 @@ test("4 MiB of arguments do not hang", async () => {
     const began = performance.now();
     await ask({ question: question({ arguments_bytes: long.length }) }, (app) => (app.arguments = long));
     await fireEvent.click(screen.getByText(/^Show the rest/));
-    for (let turn = 0; turn < 60 && screen.queryByText(/^Show the rest/); turn += 1) {
+    for (let turn = 0; turn < 200 && screen.queryByText(/^Show the rest/); turn += 1) {
         await settled();
     }
     expect(screen.queryByText(/^Show the rest/)).toBeNull();

@@ -232,6 +232,17 @@ describe("applications", () => {
     });
 
     // holds: ui-agents
+    test("a client token that an application is connected with is in use now", async () => {
+        const app = await open();
+        const clients = (): string => screen.getByRole("heading", { name: text.agents.clients }).closest("section")!.textContent;
+        expect(clients()).toContain(text.agents.inUse);
+        app.emit("view", { ...view, snapshot: { ...snapshot, applications: [] } });
+        await settled();
+        expect(clients()).not.toContain(text.agents.inUse);
+        expect(clients()).toContain("3 h");
+    });
+
+    // holds: ui-agents
     test("agents show last use and end, a warning before it, and blocks", async () => {
         const app = await open();
         const agents = screen.getByRole("heading", { name: text.agents.title }).closest("section")!;
@@ -368,6 +379,17 @@ describe("connect and settings", () => {
         await fireEvent.submit(button(text.settings.save).closest("form")!);
         await settled();
         expect(done(app)).toEqual([{ ask: "set_preferences", preferences: { ...view.preferences, question_seconds: 60, port: 27_200, allow_origins: ["https://agent.example"] } }]);
+    });
+
+    // holds: ui-settings
+    test("a port that the command line named for this run is told apart from the one that is remembered", async () => {
+        const app = await open(at("settings"));
+        const port = (): HTMLInputElement => screen.getByRole("textbox", { name: text.settings.port });
+        expect(document.body.textContent).not.toContain(text.settings.otherPort(27_182));
+        app.emit("view", at("settings", { bridge: { state: "running", mcp: "http://127.0.0.1:4001/mcp", connect: "ws://127.0.0.1:4001/connect" } }));
+        await settled();
+        expect(document.body.textContent).toContain(text.settings.otherPort(4_001));
+        expect(port().value).toBe("27182");
     });
 
     // holds: ui-settings

@@ -27,6 +27,11 @@ impl SettingsId {
         if text.len() == CHARS && text.bytes().all(digit) { Ok(Self(text.into())) } else { Err(BadId) }
     }
 
+    /// What stands for one before any was read: it goes with no secrets.
+    pub fn nobodys() -> Self {
+        Self("0".repeat(CHARS))
+    }
+
     /// A new one: 128 bits of the operating system's random source, as hexadecimal digits.
     pub fn random() -> Result<Self, NoRandomness> {
         let mut bytes = [0; CHARS / 2];

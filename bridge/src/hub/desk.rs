@@ -219,6 +219,7 @@ impl State {
         ApplicationHead {
             id: application.id.clone(),
             connection: Count(application.connection.0),
+            label: application.claims.label.clone(),
             origin: shown(&application.origin),
             since: application.since,
             registered: declaration.is_some(),

@@ -17,6 +17,10 @@ use crate::{
     wire::{AboutQuestion, Answer, Page},
 };
 
+/// Bytes of a question's arguments that are handed on at once, as many as a window shows at once (`AT_ONCE` in
+/// `ui/src/reading.svelte.ts`): what is handed on counts as shown.
+const AT_ONCE: usize = 64 * 1024;
+
 impl App {
     /// What a window asks about one question.
     pub(super) fn about(&mut self, id: QuestionId, surface: Surface, about: &AboutQuestion, asker: Asker) {
@@ -50,8 +54,9 @@ impl App {
 
     fn question_text(&mut self, id: QuestionId, surface: Surface, (part, offset): (QuestionPart, Count), asker: Asker) {
         let text = TextRef::Question { id, part };
-        self.command(Command::Get { text, offset }, move |app, reply| {
-            if let (Ok(Reply::Text { piece, bytes }), QuestionPart::Arguments) = (&reply, part) {
+        self.command(Command::Get { text, offset }, move |app, mut reply| {
+            if let (Ok(Reply::Text { piece, bytes }), QuestionPart::Arguments) = (&mut reply, part) {
+                cut(piece);
                 app.questions.read(id, surface, offset, Count::from(piece.len()), *bytes);
             }
             app.answer(asker, answer(reply));
@@ -98,4 +103,13 @@ impl App {
             opens: Page::Approvals,
         });
     }
+}
+
+/// Keeps what may be handed on at once, without half a character.
+fn cut(piece: &mut String) {
+    let mut end = piece.len().min(AT_ONCE);
+    while !piece.is_char_boundary(end) {
+        end -= 1;
+    }
+    piece.truncate(end);
 }

@@ -108,7 +108,7 @@ impl App {
         if let Some(sentence) = preferences::fault(&preferences) {
             return self.answer(asker, Answer::Refused { code: RefusedCode::Bridge(ErrorCode::Value), sentence });
         }
-        let before = preferences::shown(self.book.settings(), self.port());
+        let before = preferences::shown(self.book.settings());
         if preferences.start_at_login != before.start_at_login
             && let Err(sentence) = self.shell.start_at_login(preferences.start_at_login)
         {

@@ -150,7 +150,9 @@ impl App {
         tracing::info!("the bridge ended: {:?}, exit code {:?}", end.why, end.code);
         self.snapshot = None;
         self.questions.clear();
-        self.book.known.all_gone(wall());
+        if self.book.known.all_gone(wall()) {
+            self.book.known_changed();
+        }
         let port = self.port();
         match self.engine.ended(end, port, Instant::now()) {
             After::Nothing => {}

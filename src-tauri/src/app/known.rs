@@ -30,10 +30,17 @@ pub(super) enum News {
 pub(super) struct KnownOnes {
     applications: BTreeMap<ClientId, KnownApplication>,
     labels: Vec<KnownLabel>,
-    /// Those connected now, by connection.
-    connected: HashMap<ClientId, Count>,
+    /// Those connected now.
+    connected: HashMap<ClientId, Connected>,
     /// Ends of tokens that were spoken of.
     warned: BTreeSet<(ClientId, Option<Label>, Millis)>,
+}
+
+/// A connection, and the label of the token that it was made with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Connected {
+    connection: Count,
+    label: Option<Label>,
 }
 
 impl KnownOnes {
@@ -59,38 +66,50 @@ impl KnownOnes {
         let before = std::mem::take(&mut self.connected);
         for head in heads {
             match before.get(&head.id) {
-                Some(connection) if *connection == head.connection => {}
+                Some(one) if one.connection == head.connection => {}
                 Some(_) => news.push(News::Replaced(head.id.clone(), head.origin.clone())),
                 None if !self.applications.contains_key(&head.id) => {
                     news.push(News::First(head.id.clone(), head.origin.clone()));
                 }
                 None => {}
             }
-            self.connected.insert(head.id.clone(), head.connection);
-            self.seen(&head.id, now);
+            let one = Connected { connection: head.connection, label: head.label.clone() };
+            self.seen(&head.id, one.label.as_ref(), now);
+            self.connected.insert(head.id.clone(), one);
         }
-        before.keys().filter(|gone| !heads.iter().any(|head| head.id == **gone)).for_each(|gone| self.seen(gone, now));
+        // Who is gone, and whose place was taken, was there until now.
+        for (application, one) in &before {
+            if self.connected.get(application) != Some(one) {
+                self.seen(application, one.label.as_ref(), now);
+            }
+        }
         news
     }
 
-    /// The bridge is gone, and all connections with it.
-    pub(super) fn all_gone(&mut self, now: Millis) {
-        for gone in std::mem::take(&mut self.connected).keys() {
-            self.seen(gone, now);
-        }
+    /// The bridge is gone, and all connections with it. Whether there were any.
+    pub(super) fn all_gone(&mut self, now: Millis) -> bool {
+        let gone = std::mem::take(&mut self.connected);
+        gone.iter().for_each(|(application, one)| self.seen(application, one.label.as_ref(), now));
+        !gone.is_empty()
     }
 
-    fn seen(&mut self, application: &ClientId, now: Millis) {
+    fn seen(&mut self, application: &ClientId, label: Option<&Label>, now: Millis) {
         let known = KnownApplication { application: application.clone(), first_seen: now, last_seen: now };
         self.applications.entry(application.clone()).or_insert(known).last_seen = now;
+        self.used(application, Role::Client, label, now);
     }
 
     /// An agent called. Whether that is worth writing down.
     pub(super) fn called(&mut self, application: &ClientId, agent: Option<&Label>, at: Millis) -> bool {
-        let label = self.labels.iter_mut().find(|known| {
-            known.role == Role::Agent && known.application == *application && known.label.as_ref() == agent
-        });
-        let older = label.filter(|known| known.last_use.is_none_or(|last| last < at));
+        self.used(application, Role::Agent, agent, at)
+    }
+
+    fn used(&mut self, application: &ClientId, role: Role, label: Option<&Label>, at: Millis) -> bool {
+        let used = self
+            .labels
+            .iter_mut()
+            .find(|known| known.role == role && known.application == *application && known.label.as_ref() == label);
+        let older = used.filter(|known| known.last_use.is_none_or(|last| last < at));
         older.map(|known| known.last_use = Some(at)).is_some()
     }
 
@@ -176,6 +195,7 @@ mod tests {
         ApplicationHead {
             id: id(application),
             connection: Count(connection),
+            label: None,
             origin: "https://a.example".to_owned(),
             since: Millis(1),
             registered: true,
@@ -201,6 +221,32 @@ mod tests {
         known.all_gone(Millis(10));
         let kept = &known.applications()[0];
         assert_eq!((kept.first_seen, kept.last_seen), (Millis(5), Millis(10)));
+    }
+
+    // holds: desktop-last-use
+    #[test]
+    fn a_client_label_is_used_as_long_as_somebody_is_connected_with_it() {
+        let mut known = KnownOnes::default();
+        for name in ["Old", "New", "Other"] {
+            known.minted(&id("a"), Role::Client, label(name), None);
+        }
+        known.minted(&id("a"), Role::Agent, label("Old"), None);
+        let with = |name, connection| ApplicationHead { label: label(name), ..head("a", connection) };
+        let uses = |known: &KnownOnes| -> Vec<_> {
+            known.labels().iter().map(|known| known.last_use.map(|at| at.0)).collect()
+        };
+        known.see(&[with("Old", 1)], Millis(5));
+        assert_eq!(uses(&known), [Some(5), None, None, None]);
+        known.see(&[with("Old", 1)], Millis(6));
+        assert_eq!(uses(&known), [Some(6), None, None, None]);
+        known.see(&[with("New", 2)], Millis(7));
+        assert_eq!(uses(&known), [Some(7), Some(7), None, None]);
+        known.see(&[], Millis(8));
+        assert_eq!(uses(&known), [Some(7), Some(8), None, None]);
+        assert!(!known.all_gone(Millis(9)), "nobody was there");
+        known.see(&[with("New", 3)], Millis(10));
+        assert!(known.all_gone(Millis(11)));
+        assert_eq!(uses(&known), [Some(7), Some(11), None, None]);
     }
 
     // holds: desktop-token-ends

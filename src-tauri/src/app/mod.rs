@@ -30,20 +30,28 @@ mod words;
 
 use std::{
     io,
+    panic::{self, AssertUnwindSafe},
     path::PathBuf,
     sync::{Arc, Condvar, Mutex, PoisonError},
     thread,
     time::Duration,
 };
 
-use tokio::sync::mpsc;
+use tokio::{
+    runtime::Handle as Runtime,
+    sync::mpsc,
+    time::{Instant, sleep},
+};
 
-use self::state::App;
+use self::state::{App, LEAVE_TIME};
 use crate::{
     keys::Keys,
     shell::{Deed, Shell},
     sidecar::Spawn,
 };
+
+/// The exit code after a fault of the app itself: a tray that does nothing would look as if all were well.
+const FAULT: i32 = 1;
 
 /// What the app is started with.
 #[derive(Clone, Debug)]
@@ -102,12 +110,25 @@ pub fn start(shell: impl Shell, keys: impl Keys, bridges: impl Spawn, options: O
     let handle = Handle { deeds, ended: Arc::default() };
     let ended = Arc::clone(&handle.ended);
     thread::Builder::new().name("app".to_owned()).spawn(move || {
-        let app = App::new(Box::new(shell), Box::new(keys), Box::new(bridges), options);
-        let shell = runtime.block_on(app.live(heard));
+        let shell: Arc<dyn Shell> = Arc::new(shell);
+        let app = App::new(Arc::clone(&shell), Box::new(keys), Box::new(bridges), options);
+        let lived = panic::catch_unwind(AssertUnwindSafe(|| runtime.block_on(app.live(heard))));
+        if lived.is_err() {
+            tracing::error!("the app cannot go on after this fault of its own, and ends");
+            runtime.block_on(last_tasks());
+        }
         // A bridge that is still there, against all agreements, is killed with the runtime.
         drop(runtime);
         ended.tell();
-        shell.exit();
+        shell.exit(lived.map_or(FAULT, |()| 0));
     })?;
     Ok(handle)
+}
+
+/// Waits until what the app began has ended without it: above all its bridge, whose stdin was closed with it.
+async fn last_tasks() {
+    let at_last = Instant::now() + LEAVE_TIME;
+    while Runtime::current().metrics().num_alive_tasks() > 0 && Instant::now() < at_last {
+        sleep(Duration::from_millis(20)).await;
+    }
 }

@@ -10,10 +10,10 @@ use clientmcp_settings::Settings;
 
 use crate::wire::{Preferences, Theme};
 
-/// As the window shows them. `port` is the one that is served, which an option of the command line may have named.
-pub(super) fn shown(settings: &Settings, port: u16) -> Preferences {
+/// As the window shows them: what is remembered, whatever an option of the command line says for this run.
+pub(super) fn shown(settings: &Settings) -> Preferences {
     Preferences {
-        port,
+        port: settings.port,
         client_origins: settings.client_origins,
         allow_origins: settings.allow_origins.clone(),
         call_seconds: settings.call_seconds,
@@ -78,7 +78,7 @@ mod tests {
     // holds: desktop-preferences
     #[test]
     fn what_the_bridge_would_refuse_is_refused_here() {
-        let good = shown(&Settings::default(), 27182);
+        let good = shown(&Settings::default());
         assert_eq!(fault(&good), None);
         let with = |change: fn(&mut Preferences)| {
             let mut changed = good.clone();
@@ -103,9 +103,9 @@ mod tests {
     #[test]
     fn they_are_written_as_they_are_shown() {
         let mut settings = Settings::default();
-        let mut wanted = shown(&settings, 27182);
+        let mut wanted = shown(&settings);
         (wanted.port, wanted.theme, wanted.start_at_login, wanted.question_seconds) = (4_000, Theme::Dark, true, 60);
         set(&mut settings, wanted.clone());
-        assert_eq!(shown(&settings, 4_000), wanted);
+        assert_eq!(shown(&settings), wanted);
     }
 }

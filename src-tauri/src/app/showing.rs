@@ -102,7 +102,7 @@ impl App {
             snapshot: self.snapshot.clone(),
             known: self.book.known.shown(),
             pins: self.book.memory().pins.clone(),
-            preferences: preferences::shown(self.book.settings(), self.port()),
+            preferences: preferences::shown(self.book.settings()),
             old_secrets: self.vault.old(),
             notices: self.notices.all(),
             no_tray: self.window.no_tray.clone(),

@@ -1,6 +1,6 @@
 //! The one owner of state, and the loop that tells it what happens.
 
-use std::{fs::File, future};
+use std::{fs::File, future, sync::Arc};
 
 use clientmcp_protocol::{
     control::{Command, Millis, Reply},
@@ -33,11 +33,11 @@ use crate::{
 };
 
 /// How long the app waits at its end, for the bridge and for what is to be written. The bridge is killed before that.
-const LEAVE_TIME: Duration = Duration::from_secs(7);
+pub(super) const LEAVE_TIME: Duration = Duration::from_secs(7);
 
 /// All there is.
 pub(super) struct App {
-    pub(super) shell: Box<dyn Shell>,
+    pub(super) shell: Arc<dyn Shell>,
     pub(super) keys: Box<dyn Keys>,
     pub(super) bridges: Box<dyn Spawn>,
     pub(super) options: Options,
@@ -81,14 +81,15 @@ pub(super) enum Asker {
 }
 
 impl App {
-    pub(super) fn new(shell: Box<dyn Shell>, keys: Box<dyn Keys>, bridges: Box<dyn Spawn>, options: Options) -> Self {
+    pub(super) fn new(shell: Arc<dyn Shell>, keys: Box<dyn Keys>, bridges: Box<dyn Spawn>, options: Options) -> Self {
         let (news, heard) = mpsc::unbounded_channel();
         Self {
             shell,
             keys,
             bridges,
             vault: Vault::default(),
-            book: Book::new(nothing_known(), None),
+            // Before anything was read. Nothing is written before there is a file.
+            book: Book::new(Remembered::strictest(SettingsId::nobodys()), None),
             engine: Engine::default(),
             questions: Questions::new(options.question_windows),
             notices: Notices::default(),
@@ -106,13 +107,13 @@ impl App {
         }
     }
 
-    /// Lives until it quits. Gives back the desktop, for its last word.
-    pub(super) async fn live(mut self, mut deeds: mpsc::UnboundedReceiver<Deed>) -> Box<dyn Shell> {
+    /// Lives until it quits.
+    pub(super) async fn live(mut self, mut deeds: mpsc::UnboundedReceiver<Deed>) {
         self.begin(&Choice::AsSet);
         loop {
             self.settle(Instant::now());
             if self.is_over(Instant::now()) {
-                return self.shell;
+                return;
             }
             let due = self.due();
             tokio::select! {
@@ -244,13 +245,6 @@ impl App {
         let done = !self.engine.is_alive() && self.book.is_written();
         self.leaving.is_some_and(|at_last| done || at_last <= now)
     }
-}
-
-/// Before anything was read.
-pub(super) fn nothing_known() -> Remembered {
-    // The id is never used: nothing is written before there is a file.
-    let id = SettingsId::new(&"0".repeat(32));
-    Remembered::strictest(id.unwrap_or_else(|_| unreachable!("32 digits")))
 }
 
 async fn until(due: Option<Instant>) {

@@ -4,19 +4,21 @@ use tauri::{
     AppHandle, Manager, WebviewUrl, WebviewWindow, WebviewWindowBuilder, WindowEvent, webview::NewWindowResponse,
 };
 
+use super::paper;
 use crate::{
     commands::tell,
     shell::{Deed, Standing},
+    wire::Theme,
 };
 
 /// Its label, which its capability names.
 pub(crate) const MAIN: &str = "main";
 
 /// Opens it, or raises the one there is. On the main thread.
-pub(super) fn open(app: &AppHandle) {
+pub(super) fn open(app: &AppHandle, theme: Theme) {
     let opened = match app.get_webview_window(MAIN) {
         Some(window) => raise(&window),
-        None => build(app),
+        None => build(app, theme),
     };
     if let Err(fault) = opened {
         tracing::error!("the window cannot be opened: {fault}");
@@ -24,16 +26,18 @@ pub(super) fn open(app: &AppHandle) {
 }
 
 /// Shown once it is whole: window managers read a window's icon when it appears.
-fn build(app: &AppHandle) -> tauri::Result<()> {
+fn build(app: &AppHandle, theme: Theme) -> tauri::Result<()> {
     let window = WebviewWindowBuilder::new(app, MAIN, WebviewUrl::App("index.html".into()))
         .title("ClientMCP")
         .inner_size(1000.0, 700.0)
         .min_inner_size(640.0, 480.0)
         .center()
         .visible(false)
+        .initialization_script(paper::script(theme))
         .on_navigation(super::is_own)
         .on_new_window(|_, _| NewWindowResponse::Deny)
         .build()?;
+    paper::lay(&window, theme)?;
     let app = app.clone();
     window.on_window_event(move |event| stand(&app, event));
     window.show()

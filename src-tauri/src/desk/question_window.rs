@@ -12,9 +12,11 @@ use tauri::{
     AppHandle, Manager, WebviewUrl, WebviewWindow, WebviewWindowBuilder, WindowEvent, webview::NewWindowResponse,
 };
 
+use super::paper;
 use crate::{
     commands::tell,
     shell::{Deed, Standing},
+    wire::Theme,
 };
 
 /// Before the question's id in a label; the capability of these windows names it.
@@ -31,12 +33,12 @@ pub(crate) fn question_of(label: &str) -> Option<QuestionId> {
 }
 
 /// Opens the window of this question, or raises it, and closes those of others. On the main thread.
-pub(super) fn ask(app: &AppHandle, question: Option<QuestionId>) {
+pub(super) fn ask(app: &AppHandle, question: Option<QuestionId>, theme: Theme) {
     close_others(app, question);
     let Some(id) = question else { return };
     let opened = match app.get_webview_window(&label(&id)) {
         Some(window) => raise(app, &window, id),
-        None => build(app, id),
+        None => build(app, id, theme),
     };
     if let Err(fault) = opened {
         tracing::error!("the window of a question cannot be opened: {fault}");
@@ -53,7 +55,7 @@ fn close_others(app: &AppHandle, question: Option<QuestionId>) {
 }
 
 /// Built hidden and shown then: one that is built visible may take the keyboard while the window manager looks at it.
-fn build(app: &AppHandle, id: QuestionId) -> tauri::Result<()> {
+fn build(app: &AppHandle, id: QuestionId, theme: Theme) -> tauri::Result<()> {
     let mut builder = WebviewWindowBuilder::new(app, label(&id), WebviewUrl::App("question.html".into()))
         .title("ClientMCP question")
         .resizable(false)
@@ -65,12 +67,14 @@ fn build(app: &AppHandle, id: QuestionId) -> tauri::Result<()> {
         .focused(false)
         .focusable(false)
         .visible(false)
+        .initialization_script(paper::script(theme))
         .on_navigation(super::is_own)
         .on_new_window(|_, _| NewWindowResponse::Deny);
     if let Some(place) = place::near_the_pointer(app) {
         builder = builder.position(place.x, place.y).inner_size(place.width, place.height);
     }
     let window = builder.build()?;
+    paper::lay(&window, theme)?;
     watch(app, &window, id)?;
     window.show()
 }

@@ -165,7 +165,8 @@ pub struct KnownLabel {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Preferences {
-    /// The port on 127.0.0.1. Another one starts the bridge anew.
+    /// The port on 127.0.0.1 that is remembered; `--port` may have named another one for this run. Another one starts the
+    /// bridge anew.
     pub port: u16,
     /// From where applications may connect.
     pub client_origins: ClientOrigins,

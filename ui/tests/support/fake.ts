@@ -89,7 +89,7 @@ export class FakeApp {
     #about(about: AboutQuestion, id?: string): Answer {
         switch (about.about) {
             case "text":
-                return piece(about.part === "tool" ? fixture.TOOL : this.arguments, about.offset);
+                return about.part === "tool" ? piece(fixture.TOOL, about.offset) : piece(this.arguments, about.offset, 65_536);
             case "look":
                 return { question: { ...this.question, question: this.view.snapshot?.questions.find((one) => one.id === id) ?? this.question.question } };
             default:
@@ -98,7 +98,12 @@ export class FakeApp {
     }
 }
 
-function piece(text: string, offset: number): Answer {
+/** Cut as the app and the bridge do: never within a character. */
+function piece(text: string, offset: number, most = 262_144): Answer {
     const bytes = new TextEncoder().encode(text);
-    return { text: { piece: new TextDecoder().decode(bytes.slice(offset, offset + 262_144)), bytes: bytes.length } };
+    let end = Math.min(offset + most, bytes.length);
+    while (end < bytes.length && (bytes[end]! & 0xc0) === 0x80) {
+        end -= 1;
+    }
+    return { text: { piece: new TextDecoder().decode(bytes.slice(offset, end)), bytes: bytes.length } };
 }

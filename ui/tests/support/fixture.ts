@@ -54,9 +54,9 @@ export const snapshot: Snapshot = {
     paused: false,
     settings: { client_origins: "pinned", allow_origins: [], call_seconds: 120, question_seconds: 120 },
     applications: [
-        { id: "alice-wallet", connection: 3, origin: "https://wallet.example", since: NOW - 3 * HOUR, registered: true, tools: 5, tools_bytes: TOOLS.length, instructions_bytes: 214, declaration: print("d"), in_flight: 1, unresponsive: false },
-        { id: "figma-bridge", connection: 5, origin: "https://design.example", since: NOW - 40 * MINUTE, registered: true, tools: 12, tools_bytes: 9_000, instructions_bytes: 0, declaration: print("e"), in_flight: 0, unresponsive: true },
-        { id: "notes", connection: 9, origin: "native", since: NOW - 12 * SECOND, registered: true, tools: 4, tools_bytes: 3_000, instructions_bytes: 0, declaration: print("f"), in_flight: 0, unresponsive: false },
+        { id: "alice-wallet", connection: 3, label: null, origin: "https://wallet.example", since: NOW - 3 * HOUR, registered: true, tools: 5, tools_bytes: TOOLS.length, instructions_bytes: 214, declaration: print("d"), in_flight: 1, unresponsive: false },
+        { id: "figma-bridge", connection: 5, label: null, origin: "https://design.example", since: NOW - 40 * MINUTE, registered: true, tools: 12, tools_bytes: 9_000, instructions_bytes: 0, declaration: print("e"), in_flight: 0, unresponsive: true },
+        { id: "notes", connection: 9, label: null, origin: "native", since: NOW - 12 * SECOND, registered: true, tools: 4, tools_bytes: 3_000, instructions_bytes: 0, declaration: print("f"), in_flight: 0, unresponsive: false },
     ],
     questions: [
         question(),

@@ -185,6 +185,9 @@ pub struct ApplicationHead {
     pub id: ClientId,
     /// Counts up with each connection: another number is another connection.
     pub connection: Count,
+    /// The label of the token that it connected with.
+    #[serde(default)]
+    pub label: Option<Label>,
     /// Where it came from: an origin, or `native`.
     pub origin: String,
     /// Since when it is connected.

@@ -48,6 +48,7 @@ pub(super) fn application(connection: u64) -> ApplicationHead {
     ApplicationHead {
         id: id("wallet"),
         connection: Count(connection),
+        label: None,
         origin: "native".to_owned(),
         since: Millis(1),
         registered: true,

@@ -9,15 +9,17 @@ use clientmcp_protocol::{
     },
     ids::Role,
 };
+use clientmcp_settings::SecretStore;
 use tokio::time::Instant;
 
 use super::{
     heads::{application, call, id, question, snapshot},
-    world::{Seen, World},
+    world::{Folder, Places, Seen, World, item},
 };
 use crate::{
+    keys::Place,
     shell::Action,
-    wire::{Answer, Ask, BridgeState, NoticeKind, RefusedCode, View},
+    wire::{Answer, Ask, BridgeState, NoticeKind, RefusedCode, Theme, View},
 };
 
 fn is_failed(view: &View) -> bool {
@@ -136,6 +138,28 @@ async fn another_port_starts_the_bridge_anew_when_the_old_one_has_ended() {
     let mut next = world.bridge().await;
     assert_eq!(next.serve().await.port, 4_001);
     world.running().await;
+}
+
+// holds: desktop-preferences
+#[tokio::test(start_paused = true)]
+async fn a_port_for_this_run_is_neither_shown_as_the_remembered_one_nor_remembered() {
+    let (folder, id) = Folder::new().with_settings(4_000, SecretStore::Keychain);
+    let keys = Places::default();
+    keys.put(&Place::Keychain, item(&"s".repeat(43), Some(&id)));
+    let mut world = World::on_port(folder, keys, true, Some(4_001));
+    let mut bridge = world.bridge().await;
+    assert_eq!(bridge.serve().await.port, 4_001);
+    let mut preferences = world.running().await.preferences;
+    assert_eq!(preferences.port, 4_000);
+    preferences.theme = Theme::Dark;
+    assert_eq!(world.ask(Ask::SetPreferences { preferences: preferences.clone() }).await, Answer::Done);
+    let view = world.view(|view| view.preferences.theme == Theme::Dark).await;
+    assert!(view.preferences == preferences && matches!(view.bridge, BridgeState::Running { .. }), "{view:?}");
+    // A port that the person chooses counts at once.
+    preferences.port = 4_002;
+    assert_eq!(world.ask(Ask::SetPreferences { preferences }).await, Answer::Done);
+    bridge.stop().await;
+    assert_eq!(world.bridge().await.serve().await.port, 4_002);
 }
 
 // holds: desktop-preferences

@@ -118,6 +118,34 @@ async fn always_is_offered_only_after_all_arguments_were_read_there() {
     assert_eq!(asked.await, Ok(Answer::Done));
 }
 
+// holds: desktop-always
+#[tokio::test(start_paused = true)]
+async fn always_is_offered_only_after_every_64_kib_of_long_arguments_were_asked_for() {
+    let (mut world, mut bridge) = World::served().await;
+    open(&mut bridge, &[(1, 100)]).await;
+    world.small_window().await;
+    world.paint(FIRST).await;
+    // Three bytes each, so that 65,536 is within a character.
+    let whole = "\u{20ac}".repeat(50_000);
+    let mut offset = 0;
+    while offset < whole.len() {
+        assert!(
+            !matches!(world.ask_of(FIRST, AboutQuestion::Look).await, Answer::Question(view) if view.always == Always::Offered)
+        );
+        let about = AboutQuestion::Text { part: QuestionPart::Arguments, offset: Count::from(offset) };
+        let asked = world.start_asking_of(FIRST, about);
+        let (request, _) = bridge.asked().await;
+        let rest = whole.get(offset..).expect("a character begins there").to_owned();
+        bridge.reply(request, Reply::Text { piece: rest, bytes: Count::from(whole.len()) }).await;
+        let Ok(Answer::Text { piece, bytes }) = asked.await else { panic!("a piece") };
+        assert!(piece.len() <= 65_536 && bytes == Count::from(whole.len()), "{}", piece.len());
+        assert!(piece.len() > 65_532 || offset + piece.len() == whole.len(), "{}", piece.len());
+        offset += piece.len();
+    }
+    let Answer::Question(view) = world.ask_of(FIRST, AboutQuestion::Look).await else { panic!("a question") };
+    assert_eq!(view.always, Always::Offered);
+}
+
 // holds: desktop-questions-turn
 #[tokio::test(start_paused = true)]
 async fn one_question_at_a_time_the_earliest_first_and_none_is_swapped_for_another() {

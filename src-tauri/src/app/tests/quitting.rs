@@ -3,13 +3,17 @@
 use std::time::Duration;
 
 use clientmcp_protocol::control::{Count, Event, Memory, Pin};
-use tokio::time::Instant;
+use tokio::{
+    sync::{mpsc, oneshot::error::TryRecvError},
+    time::Instant,
+};
 
 use super::{
     heads::{call, id, snapshot},
-    world::{Places, Seen, World},
+    world::{Bridges, Desktop, Folder, Places, Seen, World},
 };
 use crate::{
+    app::{Options, start},
     shell::{Action, Deed, Standing},
     wire::{Answer, Ask, Page},
 };
@@ -74,10 +78,38 @@ async fn the_end_of_the_session_asks_nothing() {
     world.over().await;
 }
 
+// holds: desktop-quit
+#[tokio::test]
+async fn after_a_fault_of_the_app_itself_its_bridge_ends_in_order_and_the_process_with_a_code() {
+    let ((shown, mut seen), (bridges, mut born)) = (mpsc::unbounded_channel(), Bridges::new());
+    let folder = Folder::new();
+    let options = Options {
+        settings_path: folder.settings(),
+        port_override: None,
+        version: "1.2.3".to_owned(),
+        question_windows: true,
+    };
+    let handle = start(Desktop::broken(shown), Places::default(), bridges, options).expect("a thread");
+    let mut bridge = born.recv().await.expect("a bridge");
+    bridge.serve().await;
+    handle.tell(Deed::Open(None));
+    assert_eq!(bridge.line().await, None, "stdin is closed");
+    assert!(!handle.wait(Duration::ZERO), "its bridge is waited for");
+    assert_eq!(bridge.killed.try_recv(), Err(TryRecvError::Empty));
+    bridge.crash(0);
+    let code = loop {
+        if let Seen::Exit(code) = seen.recv().await.expect("the last word") {
+            break code;
+        }
+    };
+    assert_eq!(code, 1);
+    assert!(handle.wait(Duration::from_secs(10)));
+}
+
 // holds: desktop-no-tray
 #[tokio::test(start_paused = true)]
 async fn without_a_tray_the_window_opens_and_says_why() {
-    let mut world = World::begin(super::world::Folder::new(), Places::default());
+    let mut world = World::begin(Folder::new(), Places::default());
     world.tell(Deed::NoTray("no panel".to_owned()));
     world.until(|seen| matches!(seen, Seen::OpenMain).then_some(())).await;
     world.view(|view| view.no_tray.as_deref() == Some("no panel")).await;

@@ -1,4 +1,4 @@
-//! The real bridge, where its program is built: it understands what the app says.
+//! The real bridge: it understands what the app says.
 
 use std::{path::PathBuf, sync::mpsc, time::Duration};
 
@@ -29,19 +29,22 @@ impl Shell for Quiet {
     fn start_at_login(&self, _: bool) -> Result<(), String> {
         Ok(())
     }
-    fn exit(&self) {}
+    fn exit(&self, _: i32) {}
 }
 
-fn program() -> Option<PathBuf> {
+/// The program, which Cargo does not build for the tests of another package.
+fn program() -> PathBuf {
     let name = format!("clientmcp{}", std::env::consts::EXE_SUFFIX);
-    let test = std::env::current_exe().ok()?;
-    test.ancestors().skip(1).take(2).map(|folder| folder.join(&name)).find(|program| program.is_file())
+    let test = std::env::current_exe().expect("this test is a program");
+    let programs = test.ancestors().skip(1).take(2).map(|folder| folder.join(&name));
+    programs.into_iter().find(|program| program.is_file()).unwrap_or_else(|| {
+        panic!("{name} is not built, so this test cannot run: cargo build --package clientmcp-bridge")
+    })
 }
 
 // holds: desktop-sidecar
 #[test]
 fn the_real_bridge_starts_serves_and_ends_with_the_app() {
-    let Some(program) = program() else { return };
     let (views, shown) = mpsc::channel();
     let folder = Folder::new();
     let options = Options {
@@ -50,7 +53,7 @@ fn the_real_bridge_starts_serves_and_ends_with_the_app() {
         version: "1.2.3".to_owned(),
         question_windows: true,
     };
-    let handle = start(Quiet(views), Places::default(), Sidecar::at(program), options).expect("a thread");
+    let handle = start(Quiet(views), Places::default(), Sidecar::at(program()), options).expect("a thread");
     let url = shown.iter().find_map(|state| match state {
         BridgeState::Running { mcp, .. } => Some(mcp),
         BridgeState::Waiting { sentence } | BridgeState::Failed { sentence, .. } => panic!("{sentence}"),

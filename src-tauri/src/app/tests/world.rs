@@ -41,14 +41,27 @@ pub(super) enum Seen {
     Notify(Notification),
     Copy(ToCopy, oneshot::Sender<Result<Copied, String>>),
     StartAtLogin(bool),
-    Exit,
+    Exit(i32),
 }
 
-struct Desktop(mpsc::UnboundedSender<Seen>);
+pub(super) struct Desktop {
+    seen: mpsc::UnboundedSender<Seen>,
+    /// A window that is to be opened is a fault of ours.
+    broken: bool,
+}
 
 impl Desktop {
+    fn new(seen: mpsc::UnboundedSender<Seen>) -> Self {
+        Self { seen, broken: false }
+    }
+
+    /// One on which the app fails as soon as a window is to be opened.
+    pub(super) fn broken(seen: mpsc::UnboundedSender<Seen>) -> Self {
+        Self { seen, broken: true }
+    }
+
     fn see(&self, seen: Seen) {
-        drop(self.0.send(seen));
+        drop(self.seen.send(seen));
     }
 }
 
@@ -66,6 +79,7 @@ impl Shell for Desktop {
         self.see(Seen::Tray);
     }
     fn open_main(&self) {
+        assert!(!self.broken, "a fault that a test made");
         self.see(Seen::OpenMain);
     }
     fn ask(&self, question: Option<&QuestionId>) {
@@ -81,8 +95,8 @@ impl Shell for Desktop {
         self.see(Seen::StartAtLogin(on));
         Ok(())
     }
-    fn exit(&self) {
-        self.see(Seen::Exit);
+    fn exit(&self, code: i32) {
+        self.see(Seen::Exit(code));
     }
 }
 
@@ -168,9 +182,17 @@ impl Keys for Places {
 }
 
 /// Bridges that a test plays.
-struct Bridges {
+pub(super) struct Bridges {
     born: mpsc::UnboundedSender<PlayedBridge>,
     missing: Arc<Mutex<bool>>,
+}
+
+impl Bridges {
+    /// Bridges, and where they appear.
+    pub(super) fn new() -> (Self, mpsc::UnboundedReceiver<PlayedBridge>) {
+        let (born, bridges) = mpsc::unbounded_channel();
+        (Self { born, missing: Arc::default() }, bridges)
+    }
 }
 
 impl Spawn for Bridges {
@@ -263,7 +285,7 @@ pub(super) struct World {
     pub(super) deeds: mpsc::UnboundedSender<Deed>,
     bridges: mpsc::UnboundedReceiver<PlayedBridge>,
     pub(super) missing: Arc<Mutex<bool>>,
-    pub(super) app: JoinHandle<Box<dyn Shell>>,
+    pub(super) app: JoinHandle<()>,
 }
 
 /// A folder that is gone after the test.
@@ -317,17 +339,21 @@ impl World {
     }
 
     pub(super) fn with(folder: Folder, keys: Places, question_windows: bool) -> Self {
-        let ((shown, seen), (born, bridges)) = (mpsc::unbounded_channel(), mpsc::unbounded_channel());
-        let (deeds, heard) = mpsc::unbounded_channel();
-        let missing = Arc::<Mutex<bool>>::default();
+        Self::on_port(folder, keys, question_windows, None)
+    }
+
+    /// Begins with a port for this run.
+    pub(super) fn on_port(folder: Folder, keys: Places, question_windows: bool, port: Option<u16>) -> Self {
+        let ((shown, seen), (deeds, heard)) = (mpsc::unbounded_channel(), mpsc::unbounded_channel());
+        let (spawns, bridges) = Bridges::new();
+        let missing = Arc::clone(&spawns.missing);
         let options = Options {
             settings_path: folder.settings(),
-            port_override: None,
+            port_override: port,
             version: "1.2.3".to_owned(),
             question_windows,
         };
-        let spawns = Bridges { born, missing: Arc::clone(&missing) };
-        let app = App::new(Box::new(Desktop(shown)), Box::new(keys.clone()), Box::new(spawns), options);
+        let app = App::new(Arc::new(Desktop::new(shown)), Box::new(keys.clone()), Box::new(spawns), options);
         let app = tokio::spawn(app.live(heard));
         Self { folder, keys, seen, deeds, bridges, missing, app }
     }
@@ -445,7 +471,7 @@ impl World {
 
     /// Waits for the app's end.
     pub(super) async fn over(self) {
-        drop(soon(self.app).await.expect("it ended in order"));
+        soon(self.app).await.expect("it ended in order");
     }
 }
 

@@ -1,4 +1,5 @@
-//! What only GTK tells of the small window: whether another one lies on it, and when it leaves the screen.
+//! What only GTK tells of the small window, whether another one lies on it and when it leaves the screen, and what only
+//! GTK tells the window manager of it.
 
 use clientmcp_protocol::ids::QuestionId;
 use gtk::{gdk, glib::Propagation, prelude::*};
@@ -22,7 +23,17 @@ pub(super) fn watch(app: &AppHandle, window: &WebviewWindow, id: QuestionId) -> 
     });
     let told = app.clone();
     window.connect_unmap(move |_| tell(&told, Deed::Small(id, Standing::Gone)));
+    window.connect_realize(|window| only_closes(window.upcast_ref()));
+    only_closes(window.upcast_ref());
     Ok(())
+}
+
+/// Its frame has a button to close it, and none to minimise or maximise it. On Linux the window's own settings for that do
+/// nothing.
+fn only_closes(window: &gtk::Widget) {
+    if let Some(window) = window.window() {
+        window.set_functions(gdk::WMFunction::MOVE | gdk::WMFunction::CLOSE);
+    }
 }
 
 /// What is covered in part is covered: the part may be a button.
