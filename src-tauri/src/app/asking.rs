@@ -22,6 +22,10 @@ impl App {
     pub(super) fn about(&mut self, id: QuestionId, surface: Surface, about: &AboutQuestion, asker: Asker) {
         let now = Instant::now();
         match *about {
+            AboutQuestion::Begin => {
+                self.questions.begins(id, surface);
+                self.answer_question(id, surface, asker);
+            }
             AboutQuestion::Look => self.answer_question(id, surface, asker),
             AboutQuestion::Painted => {
                 self.questions.painted(id, surface, now);
@@ -51,8 +55,12 @@ impl App {
     fn question_text(&mut self, id: QuestionId, surface: Surface, (part, offset): (QuestionPart, Count), asker: Asker) {
         let text = TextRef::Question { id, part };
         self.command(Command::Get { text, offset }, move |app, reply| {
-            if let (Ok(Reply::Text { piece, bytes }), QuestionPart::Arguments) = (&reply, part) {
-                app.questions.read(id, surface, offset, Count::from(piece.len()), *bytes);
+            match (&reply, part) {
+                (Ok(Reply::Text { piece, bytes }), QuestionPart::Arguments) => {
+                    app.questions.read(id, surface, offset, Count::from(piece.len()), *bytes);
+                }
+                (_, QuestionPart::Arguments) => app.questions.unreadable(id, surface),
+                (_, QuestionPart::Tool) => {}
             }
             app.answer(asker, answer(reply));
         });

@@ -90,6 +90,7 @@ export class FakeApp {
         switch (about.about) {
             case "text":
                 return piece(about.part === "tool" ? fixture.TOOL : this.arguments, about.offset);
+            case "begin":
             case "look":
                 return { question: { ...this.question, question: this.view.snapshot?.questions.find((one) => one.id === id) ?? this.question.question } };
             default:
