@@ -86,6 +86,26 @@ test('a question takes no key from the window that somebody types into', options
   assert.equal((await stage.run('xdotool', ['getactivewindow', 'getwindowname'])).trim(), 'somebody writes');
 }));
 
+// holds: desktop-arming
+test('a question that was hidden and is shown again is armed anew', options, onStage({}, async (stage) => {
+  const { app, shop, buyer } = await connected(stage);
+  const tea = buyer.order('tea');
+  const window = await app.question();
+  await armed(window);
+  const place = await onDisplay(stage, window, 'button', ONCE);
+  // What "show desktop" does, and undoes.
+  await stage.run('wmctrl', ['-k', 'on']);
+  await until('the question to be off the screen', async () => (await stage.shown(QUESTION)).length === 0);
+  await until('the clock to stand', async () => (await look(window)).armed_in === null);
+  await stage.run('wmctrl', ['-k', 'off']);
+  await until('the question to be back', async () => (await stage.shown(QUESTION)).length > 0);
+  await stage.clickAt(place);
+  assert.notEqual((await look(window)).armed_in, 0);
+  assert.deepEqual(shop.orders, []);
+  await answer(window, ONCE);
+  assert.equal(await tea, 'ordered tea');
+}));
+
 /** The keys that xev saw going down. */
 function keysOf(lines) {
   let down = false;

@@ -51,7 +51,8 @@ export class Answering {
     }
 
     async begin(): Promise<void> {
-        await this.look();
+        // The app may have armed this question for a card that showed it before this one.
+        this.#took(await this.tell({ about: "begin" }));
         await this.arguments.more();
     }
 

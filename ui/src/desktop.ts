@@ -32,7 +32,7 @@ export const QUESTION_EVENT = "question";
 /**
  * What a small window asks about the one question that it shows.
  */
-export type AboutQuestion = { "about": "look" } | { "about": "painted" } | { "about": "moved" } | { "about": "text", 
+export type AboutQuestion = { "about": "begin" } | { "about": "look" } | { "about": "painted" } | { "about": "moved" } | { "about": "text", 
 /**
  * Which text.
  */

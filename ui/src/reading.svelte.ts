@@ -20,6 +20,7 @@ export class Reading {
 
     #pieces: string[] = [];
     #busy: Promise<void> | undefined;
+    #all: Promise<this> | undefined;
 
     constructor(readonly piece: (offset: number) => Promise<Answer>) {}
 
@@ -29,8 +30,14 @@ export class Reading {
         return this.#busy;
     }
 
-    /** Reads to the end. */
-    async all(): Promise<this> {
+    /** Reads to the end. Two that read side by side would put pieces twice, and pass over others. */
+    all(): Promise<this> {
+        this.#all ??= this.#toTheEnd().finally(() => (this.#all = undefined));
+        return this.#all;
+    }
+
+    async #toTheEnd(): Promise<this> {
+        await this.#busy;
         while (!this.done && this.fault === undefined) {
             await this.#more(false);
         }

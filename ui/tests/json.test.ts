@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { blocksOf } from "../src/json/blocks";
-import { children, isCut, root, saidBy, written, type Span } from "../src/json/scan";
+import { children, isCut, isEmpty, root, saidBy, written, type Span } from "../src/json/scan";
 import { fingerprintOf, isObject, toolsIn } from "../src/json/tools";
 
 const ALL = Number.MAX_SAFE_INTEGER;
@@ -17,6 +17,16 @@ describe("JSON as text", () => {
     // holds: ui-json-repeated
     test("each copy of a repeated member is marked, however it is written", () => {
         expect(inside('{"a":1,"b":2,"\\u0061":3}')).toEqual(['"a"1!', '"b"2', '"\\u0061"3!']);
+    });
+
+    // holds: ui-json-blanks
+    test("nothing is taken for empty that has something behind however many blanks", () => {
+        for (const blanks of ["", " ", " ".repeat(63), "\t\n ".repeat(2_000)]) {
+            for (const [text, is] of [[`{${blanks}}`, true], [`[${blanks}]`, true], [`{${blanks}"a":1}`, false], [`[${blanks}0${blanks}]`, false]] as const) {
+                expect(isEmpty(text, root(text))).toBe(is);
+            }
+        }
+        expect(isEmpty("{  ", root("{  ", true))).toBe(false);
     });
 
     test("order, escapes and nesting stay", () => {

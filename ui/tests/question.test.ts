@@ -2,6 +2,7 @@ import { cleanup, fireEvent, render, screen, within } from "@testing-library/sve
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import type { AboutQuestion, Ask, QuestionView } from "../src/desktop";
+import { Reading } from "../src/reading.svelte";
 import { text } from "../src/text";
 import { size } from "../src/times";
 import QuestionWindow from "../src/views/QuestionWindow.svelte";
@@ -59,6 +60,12 @@ test("arguments show the digits as written, repeated members marked, invisible c
     expect(screen.getByRole("region", { name: words.arguments }).textContent).toContain('"amount":12345678901234567890,"fee":0.10,"limit":1e400,"shift":-0');
 });
 
+// holds: ui-json-blanks
+test("arguments behind many blanks are shown, not taken for none", async () => {
+    await ask({}, (app) => (app.arguments = `{${" ".repeat(80)}"command":"rm -rf /"}`));
+    expect(screen.getByRole("region", { name: words.arguments }).textContent).toContain("rm -rf /");
+});
+
 // holds: ui-question-painted
 test("is reported as readable on the second frame with the arguments in the page, and not before", async () => {
     let answer: () => void = () => undefined;
@@ -108,6 +115,37 @@ test("a button row that is at another place is reported each time", async () => 
     top = 139;
     await frames.next();
     expect(told(app, "moved")).toHaveLength(2);
+});
+
+// holds: ui-question-moved
+test("what lies on the buttons, or no longer does, is reported like a move", async () => {
+    const app = await ask();
+    let above: Element | null = null;
+    vi.spyOn(document, "elementFromPoint").mockImplementation(() => above);
+    for (let frame = 0; frame < 4; frame += 1) {
+        await frames.next();
+    }
+    expect(told(app, "moved")).toEqual([]);
+    above = screen.getByRole("button", { name: words.once });
+    await frames.next();
+    expect(told(app, "moved")).toHaveLength(1);
+    await frames.next();
+    expect(told(app, "moved")).toHaveLength(1);
+    above = document.body;
+    await frames.next();
+    expect(told(app, "moved")).toHaveLength(2);
+});
+
+// holds: ui-question-painted
+test("a card says that it begins before it shows anything: the app may have armed this question for an earlier one", async () => {
+    const app = await open({ ...view, wanted: ["approvals", 1] });
+    await fireEvent.click(screen.getByText("delete-note").closest("button")!);
+    await settled();
+    app.asked.length = 0;
+    await fireEvent.click(screen.getByText("sendPayment").closest("button")!);
+    await settled();
+    const abouts = app.asked.flatMap((one) => ("ask" in one && one.ask === "question" ? [one.about.about] : []));
+    expect(abouts.slice(0, 2)).toEqual(["begin", "text"]);
 });
 
 // holds: ui-question-answers
@@ -193,6 +231,18 @@ test("a question that is not open any more says so and takes no answer", async (
     await settled();
     expect(document.body.textContent).toContain(words.closed);
     expect(screen.getByRole<HTMLButtonElement>("button", { name: words.deny }).disabled).toBe(true);
+});
+
+// holds: ui-reading
+test("a text that is asked for twice at once is read once", async () => {
+    const asked: number[] = [];
+    const reading = new Reading(async (offset) => {
+        asked.push(offset);
+        await Promise.resolve();
+        return { text: { piece: "abcdef".slice(offset, offset + 2), bytes: 6 } };
+    });
+    await Promise.all([reading.more(), reading.all(), reading.all()]);
+    expect([reading.text, asked]).toEqual(["abcdef", [0, 2, 4]]);
 });
 
 test("the definition is shown on request", async () => {

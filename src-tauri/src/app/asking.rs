@@ -26,6 +26,10 @@ impl App {
     pub(super) fn about(&mut self, id: QuestionId, surface: Surface, about: &AboutQuestion, asker: Asker) {
         let now = Instant::now();
         match *about {
+            AboutQuestion::Begin => {
+                self.questions.begins(id, surface);
+                self.answer_question(id, surface, asker);
+            }
             AboutQuestion::Look => self.answer_question(id, surface, asker),
             AboutQuestion::Painted => {
                 self.questions.painted(id, surface, now);
@@ -55,9 +59,13 @@ impl App {
     fn question_text(&mut self, id: QuestionId, surface: Surface, (part, offset): (QuestionPart, Count), asker: Asker) {
         let text = TextRef::Question { id, part };
         self.command(Command::Get { text, offset }, move |app, mut reply| {
-            if let (Ok(Reply::Text { piece, bytes }), QuestionPart::Arguments) = (&mut reply, part) {
-                cut(piece);
-                app.questions.read(id, surface, offset, Count::from(piece.len()), *bytes);
+            match (&mut reply, part) {
+                (Ok(Reply::Text { piece, bytes }), QuestionPart::Arguments) => {
+                    cut(piece);
+                    app.questions.read(id, surface, offset, Count::from(piece.len()), *bytes);
+                }
+                (_, QuestionPart::Arguments) => app.questions.unreadable(id, surface),
+                (_, QuestionPart::Tool) => {}
             }
             app.answer(asker, answer(reply));
         });

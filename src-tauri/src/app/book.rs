@@ -26,6 +26,8 @@ pub(super) struct Book {
     /// Last uses are not, and may wait until then.
     used: Option<Instant>,
     saving: bool,
+    /// Nothing is written any more.
+    closed: bool,
 }
 
 /// A file and what is to be in it.
@@ -37,7 +39,7 @@ impl Book {
         let known = KnownOnes::new(remembered.applications(), remembered.labels());
         let memory = remembered.memory();
         let file = file.map(Arc::new);
-        Self { remembered, file, memory, known, changed: false, used: None, saving: false }
+        Self { remembered, file, memory, known, changed: false, used: None, saving: false, closed: false }
     }
 
     /// Which settings these are.
@@ -88,15 +90,25 @@ impl Book {
         self.changed |= self.used.is_some();
     }
 
+    /// Nothing is written from now on. What is being written is still waited for.
+    pub(super) fn close(&mut self) {
+        self.closed = true;
+    }
+
+    /// Whether something is being written.
+    pub(super) fn is_saving(&self) -> bool {
+        self.saving
+    }
+
     /// When there will be something to write by itself.
     pub(super) fn due(&self) -> Option<Instant> {
-        self.used.filter(|_| self.file.is_some() && !self.saving)
+        self.used.filter(|_| self.file.is_some() && !self.saving && !self.closed)
     }
 
     /// What to write, if anything. One is written after the other, and the newest state counts.
     pub(super) fn take_unsaved(&mut self, now: Instant) -> Option<ToSave> {
         let wanted = self.changed || self.used.is_some_and(|at| at <= now);
-        let file = self.file.clone().filter(|_| wanted && !self.saving)?;
+        let file = self.file.clone().filter(|_| wanted && !self.saving && !self.closed)?;
         self.remembered.set_applications(self.known.applications());
         self.remembered.set_labels(self.known.labels());
         (self.changed, self.used, self.saving) = (false, None, true);
@@ -110,7 +122,7 @@ impl Book {
 
     /// Whether all is written that can be.
     pub(super) fn is_written(&self) -> bool {
-        self.file.is_none() || !(self.changed || self.saving || self.used.is_some())
+        self.file.is_none() || self.closed && !self.saving || !(self.changed || self.saving || self.used.is_some())
     }
 }
 

@@ -121,15 +121,19 @@ impl App {
         let connections =
             |snapshot: &Snapshot| -> Vec<_> { snapshot.applications.iter().map(|head| head.connection).collect() };
         let same = self.snapshot.as_ref().is_some_and(|before| connections(before) == connections(snapshot));
-        for news in self.book.known.see(&snapshot.applications, wall()) {
+        let news = self.book.known.see(&snapshot.applications, wall());
+        if news.iter().any(|news| matches!(news, KnownNews::First(..))) {
+            self.book.known_changed();
+        } else if !same {
+            // Only when somebody was seen last, which an application that comes and goes may change all the time.
+            self.book.used(Instant::now());
+        }
+        for news in news {
             let (kind, application, origin) = match news {
                 KnownNews::First(application, origin) => (NoticeKind::FirstConnection, application, origin),
                 KnownNews::Replaced(application, origin) => (NoticeKind::Replaced, application, origin),
             };
             self.notice(kind, Some(application), Some(shown(&origin)));
-        }
-        if !same {
-            self.book.known_changed();
         }
     }
 

@@ -36,6 +36,8 @@ struct Attempt {
     settings: Option<SettingsId>,
     /// The person named it, so that it may have no secret yet although there are settings.
     chosen: bool,
+    /// The settings name it themselves, so that what is kept there goes with them.
+    named: bool,
 }
 
 impl App {
@@ -81,13 +83,14 @@ impl App {
         }
         let kept = kept_in(&self.options.settings_path);
         let (store, settings) = kept.map_or((SecretStore::Keychain, None), |(store, id)| (store, Some(id)));
-        let is_chosen = chosen.is_some();
-        let place = chosen.unwrap_or(match store {
+        let of_settings = match store {
             SecretStore::File(path) => Place::File(path),
             // Memory is never written down as a place: who finds it there edited the file.
             SecretStore::Keychain | SecretStore::Session => Place::Keychain,
-        });
-        let attempt = Attempt { round, place, settings, chosen: is_chosen };
+        };
+        let is_chosen = chosen.is_some();
+        let place = chosen.unwrap_or_else(|| of_settings.clone());
+        let attempt = Attempt { round, named: place == of_settings, place, settings, chosen: is_chosen };
         self.later(arrived(self.keys.read(&attempt.place)), |app, read| {
             if app.vault.is_current(attempt.round) {
                 match read {
@@ -106,6 +109,8 @@ impl App {
                 return self.keys_trouble(Some(&attempt.place), Trouble { code: KeysCode::Failed, sentence });
             }
         };
+        // A file that is left from other settings: tokens that they revoked must not come back.
+        let item = item.filter(|_| attempt.named);
         let expected = match (&attempt.place, &item) {
             (Place::Keychain, Some(item)) => item.id.clone(),
             // A file holds no id: the settings that name it go with it.

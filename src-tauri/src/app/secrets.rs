@@ -8,6 +8,7 @@ use std::{fs, io};
 use clientmcp_protocol::control::{Command, Secrets};
 
 use super::{
+    notices::Notices,
     opening::{Choice, arrived},
     state::{App, Asker},
     vault::{self, Change},
@@ -55,13 +56,17 @@ impl App {
             let sentence = "the secrets are not known, or are being changed: nothing was forgotten, try again";
             return self.answer(asker, refused(sentence.to_owned()));
         }
+        self.vault.forgetting();
         let Some(place) = self.vault.place().cloned() else { return self.forgotten(asker) };
         self.later(arrived(self.keys.forget(&place)), move |app, forgotten| match forgotten {
             Ok(()) => {
                 app.forget_other_place(&place);
                 app.forgotten(asker);
             }
-            Err(Trouble { sentence, .. }) => app.answer(asker, refused(format!("{sentence}; nothing was forgotten"))),
+            Err(Trouble { sentence, .. }) => {
+                app.vault.changed(None);
+                app.answer(asker, refused(format!("{sentence}; nothing was forgotten")));
+            }
         });
     }
 
@@ -72,7 +77,26 @@ impl App {
         }
     }
 
+    /// The secrets are gone. What is being written just now would come back: it is waited for.
     fn forgotten(&mut self, asker: Asker) {
+        self.book.close();
+        if self.book.is_saving() {
+            self.forgetting = Some(asker);
+        } else {
+            self.begin_anew(asker);
+        }
+    }
+
+    /// Goes on once nothing is being written any more.
+    pub(super) fn saved(&mut self) {
+        self.book.saved();
+        if let Some(asker) = self.forgetting.take() {
+            self.begin_anew(asker);
+        }
+    }
+
+    fn begin_anew(&mut self, asker: Asker) {
+        self.notices = Notices::default();
         let removed = self.book.file().map_or(Ok(()), |file| match fs::remove_file(file.path()) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             Ok(()) | Err(_) => Ok(()),

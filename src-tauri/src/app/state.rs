@@ -55,6 +55,8 @@ pub(super) struct App {
     pub(super) paused: bool,
     /// Held while the settings file is used.
     pub(super) lock: Option<File>,
+    /// Who wants everything forgotten, while something is still being written.
+    pub(super) forgetting: Option<Asker>,
     /// The app is quitting, and waits no longer than this.
     leaving: Option<Instant>,
     /// When ends of tokens are looked at.
@@ -99,6 +101,7 @@ impl App {
             snapshot: None,
             paused: false,
             lock: None,
+            forgetting: None,
             leaving: None,
             daily: Instant::now(),
             options,
@@ -205,7 +208,7 @@ impl App {
         let Some((file, remembered)) = self.book.take_unsaved(now) else { return };
         let saving = tokio::task::spawn_blocking(move || file.save(&remembered).map_err(|error| error.to_string()));
         self.later(saving, |app, saved| {
-            app.book.saved();
+            app.saved();
             match saved {
                 Ok(Ok(())) => app.notices.withdraw(NoticeKind::Unsaved),
                 Ok(Err(sentence)) => app.notice(NoticeKind::Unsaved, None, Some(sentence)),

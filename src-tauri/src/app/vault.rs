@@ -93,6 +93,11 @@ impl Vault {
         !self.changing && !self.secrets.is_empty()
     }
 
+    /// They are being forgotten: nothing else is done with them until [`Vault::changed`] or [`Vault::begin`].
+    pub(super) fn forgetting(&mut self) {
+        self.changing = true;
+    }
+
     /// What they will be. Nothing is changed before [`Vault::changed`].
     pub(super) fn plan(&mut self, change: Change) -> Result<Vec<String>, String> {
         if !self.is_idle() {

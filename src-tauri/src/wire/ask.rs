@@ -158,6 +158,8 @@ pub enum Ask {
 #[serde(tag = "about", rename_all = "snake_case")]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum AboutQuestion {
+    /// A page begins to show it, and has painted nothing of it: what was reported before is over. Answered like `Look`.
+    Begin,
     /// What is to be shown: answered by [`Answer::Question`].
     Look,
     /// The second animation frame with the content in it: from now on the question can be read.

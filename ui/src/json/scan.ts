@@ -51,6 +51,11 @@ export function isCut(text: string, span: Span): boolean {
     return span.end > text.length;
 }
 
+/** Whether nothing but blanks stands in an object or array, all of them looked at. */
+export function isEmpty(text: string, of: Span): boolean {
+    return !isCut(text, of) && skipBlank(text, of.start + 1) === of.end - 1;
+}
+
 /** The value that begins here, to its end. */
 export function valueAt(text: string, start: number, cut = false): Span {
     const first = text.charCodeAt(start);

@@ -90,6 +90,7 @@ export class FakeApp {
         switch (about.about) {
             case "text":
                 return about.part === "tool" ? piece(fixture.TOOL, about.offset) : piece(this.arguments, about.offset, 65_536);
+            case "begin":
             case "look":
                 return { question: { ...this.question, question: this.view.snapshot?.questions.find((one) => one.id === id) ?? this.question.question } };
             default:

@@ -26,6 +26,11 @@ impl Arming {
         Self { painted: false, standing, since: None }
     }
 
+    /// A page begins to show it: what another one painted is not there any more.
+    pub(crate) fn begins(&mut self) {
+        (self.painted, self.since) = (false, None);
+    }
+
     /// Its content can be read.
     pub(crate) fn painted(&mut self, now: Instant) {
         self.painted = true;

@@ -130,6 +130,16 @@ impl Shown {
             self.arguments = Reading::default();
         }
     }
+
+    fn begins(&mut self) {
+        self.arming.begins();
+        self.arguments = Reading::default();
+    }
+
+    /// Whether a no counts: it says that the question was there. Arguments that cannot be had are never painted.
+    fn takes_no(&self) -> bool {
+        self.arming.is_painted() || self.arguments.is_in_vain()
+    }
 }
 
 impl Open {
@@ -238,6 +248,13 @@ impl Questions {
         }
     }
 
+    /// A page begins to show it, which may have shown another one before, or this one: nothing of it is there yet.
+    pub(crate) fn begins(&mut self, id: QuestionId, surface: Surface) {
+        if let Some(open) = self.find_mut(id) {
+            open.on_mut(surface).begins();
+        }
+    }
+
     /// The content is there to be read.
     pub(crate) fn painted(&mut self, id: QuestionId, surface: Surface, now: Instant) {
         if let Some(open) = self.find_mut(id) {
@@ -259,6 +276,13 @@ impl Questions {
         }
     }
 
+    /// A piece of its arguments could not be had.
+    pub(crate) fn unreadable(&mut self, id: QuestionId, surface: Surface) {
+        if let Some(open) = self.find_mut(id) {
+            open.on_mut(surface).arguments.in_vain();
+        }
+    }
+
     /// What to tell the bridge, if the answer counts. One that comes too early starts the clock anew.
     pub(crate) fn decide(
         &mut self,
@@ -273,7 +297,7 @@ impl Questions {
             "this question is not open any more, or it has changed: nothing was done",
         ))?;
         match said.verdict {
-            Verdict::Deny if !open.on(surface).arming.is_painted() => Err(EARLY),
+            Verdict::Deny if !open.on(surface).takes_no() => Err(EARLY),
             Verdict::Deny => Ok(also(said.also, wall)),
             Verdict::Allow => {
                 let always = open.always(surface);

@@ -5,6 +5,7 @@
 pub(crate) struct Reading {
     to: u64,
     done: bool,
+    in_vain: bool,
 }
 
 impl Reading {
@@ -14,6 +15,16 @@ impl Reading {
             self.to = self.to.max(offset.saturating_add(length));
         }
         self.done |= self.to >= whole;
+    }
+
+    /// A piece could not be had.
+    pub(crate) fn in_vain(&mut self) {
+        self.in_vain = true;
+    }
+
+    /// Whether a piece could not be had.
+    pub(crate) fn is_in_vain(self) -> bool {
+        self.in_vain
     }
 
     /// Whether all of it was.

@@ -163,6 +163,39 @@ fn another_page_ends_what_the_list_showed() {
     assert_eq!(allow(&mut questions, Surface::Main, start + ARMING_TIME), Err(RefusedCode::Early));
 }
 
+// holds: desktop-arming
+#[test]
+fn a_page_that_begins_again_has_painted_and_shown_nothing() {
+    let start = Instant::now();
+    let mut questions = painted(start);
+    questions.read(ID, Surface::Main, Count(0), Count(13), Count(13));
+    // Armed long ago; then another question was looked at there, and this one comes back where that one was clicked.
+    let back = start + Duration::from_secs(60);
+    questions.begins(ID, Surface::Main);
+    assert_eq!(allow(&mut questions, Surface::Main, back), Err(RefusedCode::Early));
+    let (view, _) = questions.view(ID, Surface::Main, Theme::System, back).expect("open");
+    assert_eq!((view.armed_in, view.always), (None, Always::NotAllShown));
+    questions.main_stands(Standing::Covered, back);
+    questions.main_stands(Standing::Clear, back);
+    assert_eq!(allow(&mut questions, Surface::Main, back + ARMING_TIME), Err(RefusedCode::Early), "still not painted");
+    questions.painted(ID, Surface::Main, back);
+    assert!(allow(&mut questions, Surface::Main, back + ARMING_TIME).is_ok());
+    assert!(allow(&mut questions, Surface::Small, back).is_ok(), "the other surface has its own clock");
+}
+
+// holds: desktop-deny
+#[test]
+fn a_question_whose_arguments_cannot_be_had_can_be_refused_and_not_allowed() {
+    let now = Instant::now();
+    let mut questions = Questions::new(true);
+    questions.see(&[head()], Count(0), now);
+    questions.small_stands(ID, Standing::Clear, now);
+    questions.unreadable(ID, Surface::Small);
+    assert_eq!(allow(&mut questions, Surface::Small, now + Duration::from_secs(60)), Err(RefusedCode::Early));
+    let deny = questions.decide(ID, Surface::Small, said(Verdict::Deny, AlsoFor::Nothing), (now, Millis(0)));
+    assert_eq!(deny, Ok(Also::Nothing));
+}
+
 // holds: desktop-deny
 #[test]
 fn a_no_counts_as_soon_as_the_question_was_painted() {

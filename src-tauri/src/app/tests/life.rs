@@ -282,3 +282,25 @@ async fn what_a_bridge_showed_and_was_asked_ends_with_it() {
     assert_eq!(world.small_window().await, None);
     assert_eq!(world.now().await.snapshot, None);
 }
+
+// holds: desktop-last-use
+#[tokio::test(start_paused = true)]
+async fn an_application_that_comes_and_goes_all_the_time_is_not_written_down_each_time() {
+    let (mut world, mut bridge) = World::served().await;
+    let connected = |connection| snapshot(move |snapshot| snapshot.applications = vec![application(connection)]);
+    bridge.say(&connected(1)).await;
+    world.view(|view| !view.known.is_empty()).await;
+    let settings = world.folder.settings();
+    let written = || std::fs::metadata(&settings).and_then(|file| file.modified()).ok();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let first = written();
+    for connection in 2..20 {
+        bridge.say(&connected(connection)).await;
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+    assert!(first.is_some() && written() == first);
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    while written() == first {
+        tokio::task::yield_now().await;
+    }
+}

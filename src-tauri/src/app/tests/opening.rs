@@ -142,6 +142,22 @@ async fn a_file_that_the_person_chose_is_used_from_then_on_with_the_same_setting
     assert_eq!(secrets_of(&mut world).await, start.secrets.0);
 }
 
+// holds: desktop-keys-file
+#[tokio::test(start_paused = true)]
+async fn a_file_that_is_left_from_other_settings_brings_no_old_tokens_back() {
+    let (folder, _) = Folder::new().with_settings(4_000, SecretStore::Keychain);
+    let keys = Places::default();
+    keys.put(&folder.secret(), item(SECRET, None));
+    keys.fail_read(KeysCode::Locked);
+    let mut world = World::begin(folder, keys);
+    world.keys_trouble().await;
+    world.ask(Ask::Keep { choice: Keep::File }).await;
+    let mut bridge = world.bridge().await;
+    let start = bridge.serve().await;
+    assert!(start.port == 4_000 && start.secrets.0.len() == 1 && start.secrets.0[0] != SECRET);
+    assert_eq!(world.keys.item(&world.folder.secret()), Some(item(&start.secrets.0[0], None)));
+}
+
 // holds: desktop-keys-trouble
 #[tokio::test(start_paused = true)]
 async fn a_secret_that_cannot_be_kept_is_never_used() {

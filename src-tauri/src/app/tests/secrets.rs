@@ -12,7 +12,7 @@ use super::{
 use crate::{
     keys::Place,
     shell::{Action, Copied, Deed},
-    wire::{Answer, Ask, BridgeState, KeysCode, RefusedCode},
+    wire::{Answer, Ask, BridgeState, KeysCode, KeysState, RefusedCode},
 };
 
 async fn told(bridge: &mut PlayedBridge) -> Vec<String> {
@@ -76,6 +76,48 @@ async fn forgetting_everything_begins_anew() {
     tokio::time::sleep(std::time::Duration::from_secs(1)).await;
     let view = world.now().await;
     assert!(view.notices.is_empty() && matches!(view.bridge, BridgeState::Running { .. }), "{view:?}");
+}
+
+// holds: desktop-forget
+#[tokio::test(start_paused = true)]
+async fn forgetting_twice_at_once_forgets_once_and_stays_in_the_keychain() {
+    let (mut world, bridge) = World::served().await;
+    world.keys.forget_slowly();
+    let (one, other) = (world.start_asking(Ask::ForgetEverything), world.start_asking(Ask::ForgetEverything));
+    let rotated = world.start_asking(Ask::Rotate);
+    for late in [other, rotated] {
+        let late = late.await;
+        assert!(matches!(late, Ok(Answer::Refused { code: RefusedCode::Keys, .. })), "{late:?}");
+    }
+    bridge.stop().await;
+    assert_eq!(one.await, Ok(Answer::Done));
+    let mut bridge = world.bridge().await;
+    let start = bridge.serve().await;
+    assert_eq!(world.now().await.keys, KeysState::Keychain);
+    assert_eq!(world.keys.item(&Place::Keychain).expect("kept").secrets, start.secrets.0);
+}
+
+// holds: desktop-forget
+#[tokio::test(start_paused = true)]
+async fn what_is_being_written_while_everything_is_forgotten_does_not_come_back() {
+    let (mut world, bridge) = World::served().await;
+    for _ in 0..3 {
+        // Each is written, or waits to be.
+        world.tell(Deed::Picked(Action::StartAtLogin(true)));
+    }
+    let asked = world.start_asking(Ask::ForgetEverything);
+    bridge.stop().await;
+    assert_eq!(asked.await, Ok(Answer::Done));
+    let mut bridge = world.bridge().await;
+    bridge.serve().await;
+    let kept = world.keys.item(&Place::Keychain).expect("kept").id;
+    let folder = world.folder.clone();
+    world.ask(Ask::Quit).await;
+    bridge.stop().await;
+    world.over().await;
+    assert_eq!(clientmcp_settings::kept_in(&folder.settings()).map(|(_, id)| id), kept);
+    let names: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert!(names.iter().all(|name| name == "settings.json" || name == "settings.json.lock"), "{names:?}");
 }
 
 // holds: desktop-forget

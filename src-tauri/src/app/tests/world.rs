@@ -111,6 +111,8 @@ struct Kept {
     writes: VecDeque<Trouble>,
     forgets: VecDeque<Trouble>,
     written: usize,
+    /// How long forgetting takes.
+    slow: Duration,
 }
 
 fn key(place: &Place) -> PathBuf {
@@ -151,6 +153,10 @@ impl Places {
         self.0.lock().unwrap().forgets.push_back(trouble(code));
     }
 
+    pub(super) fn forget_slowly(&self) {
+        self.0.lock().unwrap().slow = Duration::from_secs(1);
+    }
+
     pub(super) fn written(&self) -> usize {
         self.0.lock().unwrap().written
     }
@@ -171,13 +177,20 @@ impl Keys for Places {
         })
     }
     fn forget(&self, place: &Place) -> Later<()> {
-        self.answer(|kept| {
+        let slow = self.0.lock().unwrap().slow;
+        let forgotten = self.answer(|kept| {
             if let Some(trouble) = kept.forgets.pop_front() {
                 return Err(trouble);
             }
             kept.items.remove(&key(place));
             Ok(())
-        })
+        });
+        let (answer, later) = oneshot::channel();
+        tokio::spawn(async move {
+            tokio::time::sleep(slow).await;
+            drop(answer.send(forgotten.await.unwrap()));
+        });
+        later
     }
 }
 

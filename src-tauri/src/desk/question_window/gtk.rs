@@ -16,16 +16,26 @@ pub(super) fn watch(app: &AppHandle, window: &WebviewWindow, id: QuestionId) -> 
     window.add_events(gdk::EventMask::VISIBILITY_NOTIFY_MASK);
     let told = app.clone();
     window.connect_event(move |_, event| {
-        if let Some(event) = event.downcast_ref::<gdk::EventVisibility>() {
-            tell(&told, Deed::Small(id, standing(event.state())));
+        if let Some(standing) = stands(event) {
+            tell(&told, Deed::Small(id, standing));
         }
         Propagation::Proceed
     });
-    let told = app.clone();
-    window.connect_unmap(move |_| tell(&told, Deed::Small(id, Standing::Gone)));
     window.connect_realize(|window| only_closes(window.upcast_ref()));
     only_closes(window.upcast_ref());
     Ok(())
+}
+
+/// A window manager that hides a window ("show desktop") tells nothing of its being covered, and destroys nothing: what
+/// was painted is there again when it comes back, and so is the news that it can be seen.
+fn stands(event: &gdk::Event) -> Option<Standing> {
+    if let Some(event) = event.downcast_ref::<gdk::EventVisibility>() {
+        return Some(standing(event.state()));
+    }
+    let off = gdk::WindowState::ICONIFIED | gdk::WindowState::WITHDRAWN;
+    let state = event.downcast_ref::<gdk::EventWindowState>().map(gdk::EventWindowState::new_window_state);
+    let hidden = event.event_type() == gdk::EventType::Unmap || state.is_some_and(|state| state.intersects(off));
+    hidden.then_some(Standing::Covered)
 }
 
 /// Its frame has a button to close it, and none to minimise or maximise it. On Linux the window's own settings for that do
