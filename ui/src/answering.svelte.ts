@@ -18,6 +18,8 @@ export class Answering {
     answered = $state(false);
     /** Why an answer was not taken. */
     refused = $state<{ sentence: string; soft: boolean }>();
+    /** The rest of the arguments is on its way. */
+    reading = $state(false);
     /** The person asked for all of the arguments. */
     whole = $state(false);
 
@@ -109,7 +111,9 @@ export class Answering {
     }
 
     async readAll(): Promise<void> {
+        this.reading = true;
         await this.arguments.all();
+        this.reading = false;
         this.whole = this.arguments.done;
         await this.look();
     }

@@ -15,7 +15,7 @@ import {
     type RefusedCode,
     type View,
 } from "./desktop";
-import { text } from "./text";
+import { sentence, text } from "./text";
 
 /** Asks the app. What goes wrong on the way is an answer too, so that no button fails in silence. */
 export function ask(ask: Ask): Promise<Answer> {
@@ -55,5 +55,5 @@ export function hearQuestion(question: (question: QuestionView) => void): Promis
 
 /** Why nothing was done, if that is the answer. */
 export function refusedBy(answer: Answer): { code: RefusedCode; sentence: string } | undefined {
-    return typeof answer === "object" && "refused" in answer ? answer.refused : undefined;
+    return typeof answer === "object" && "refused" in answer ? { ...answer.refused, sentence: sentence(answer.refused.sentence) } : undefined;
 }

@@ -5,6 +5,7 @@ import { ask, hear, refusedBy } from "./ask";
 import type { Answer, Ask, FinishedCalls, Page, View } from "./desktop";
 import type { FinishedCall, Snapshot } from "./bindings";
 import type { Confirmation } from "./confirmations";
+import { sentence } from "./text";
 
 /** A finished call, with the run of the bridge that its number belongs to. */
 export interface Finished extends FinishedCall {
@@ -13,7 +14,7 @@ export interface Finished extends FinishedCall {
 
 /** Finished calls that are kept to be looked at. */
 const KEPT_CALLS = 1_000;
-/** A sentence of ours stays for so long. */
+/** A sentence about what was done stays for so long. */
 const SAID_FOR = 6_000;
 
 export interface Said {
@@ -41,6 +42,8 @@ class Desktop {
 
     #wanted = 0;
     #sentences = 0;
+    /** Counts views that were told unasked. */
+    #heard = 0;
 
     get snapshot(): Snapshot | undefined {
         return this.view?.snapshot ?? undefined;
@@ -49,12 +52,18 @@ class Desktop {
     /** Begins to listen, and asks for what there is. The returned function ends the clock. */
     begin(): () => void {
         const clock = setInterval(() => (this.now = Date.now()), 1_000);
-        void hear({ view: (view) => this.take(view), finished: (calls) => this.takeFinished(calls) }).then(async () => {
-            this.#answered(await ask({ ask: "view" }));
+        void hear({ view: (view) => this.hear(view), finished: (calls) => this.takeFinished(calls) }).then(async () => {
+            await this.#ask();
             this.#answered(await ask({ ask: "calls" }));
             void ask({ ask: "looking", page: this.page });
         });
         return () => clearInterval(clock);
+    }
+
+    /** Takes what is told unasked. */
+    hear(view: View): void {
+        this.#heard += 1;
+        this.take(view);
     }
 
     take(view: View): void {
@@ -68,7 +77,7 @@ class Desktop {
     }
 
     takeFinished({ run, calls, missed }: FinishedCalls): void {
-        this.run = run;
+        this.run = Math.max(this.run, run);
         this.missed += missed;
         const had = new Set(this.calls.filter((call) => call.run === run).map(({ call }) => call.number));
         const fresh = calls.filter(({ call }) => !had.has(call.number)).map((call) => ({ ...call, run }));
@@ -94,7 +103,7 @@ class Desktop {
         if (refused) {
             this.say(refused.sentence, true);
         } else if (typeof answer === "object" && "copied" in answer) {
-            this.say(answer.copied.sentence, false);
+            this.say(sentence(answer.copied.sentence), false);
         }
         return refused === undefined;
     }
@@ -102,7 +111,10 @@ class Desktop {
     say(sentence: string, refused: boolean): void {
         const said = { number: (this.#sentences += 1), sentence, refused };
         this.said = [...this.said.filter((before) => before.sentence !== sentence), said].slice(-3);
-        setTimeout(() => this.unsay(said.number), SAID_FOR);
+        // What went wrong stays until it was read.
+        if (!refused) {
+            setTimeout(() => this.unsay(said.number), SAID_FOR);
+        }
     }
 
     unsay(number: number): void {
@@ -114,6 +126,19 @@ class Desktop {
         [this.view, this.calls, this.said] = [undefined, [], []];
         [this.page, this.application, this.confirming] = ["applications", undefined, undefined];
         [this.run, this.missed, this.#wanted] = [0, 0, 0];
+    }
+
+    /** Asks for all there is. What is told meanwhile may come on a shorter way, and is newer: no two equal ones follow
+     * each other, so that an older one would stay. */
+    async #ask(): Promise<void> {
+        const heard = this.#heard;
+        const answer = await ask({ ask: "view" });
+        const refused = refusedBy(answer);
+        if (refused) {
+            this.say(refused.sentence, true);
+        } else if (this.#heard === heard) {
+            this.#answered(answer);
+        }
     }
 
     #answered(answer: Answer): void {

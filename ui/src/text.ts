@@ -11,6 +11,12 @@ function agent(label: string | null): string {
     return label === null ? "the unlabelled agents" : `the agent ${named(label)}`;
 }
 
+/** A sentence that the app or the bridge wrote, which begin small and have no full stop, to stand alone. */
+export function sentence(said: string): string {
+    const whole = said.replace(/^[a-z]/, (first) => first.toUpperCase());
+    return /[.!?…]$/.test(whole) || whole === "" ? whole : `${whole}.`;
+}
+
 function plural(count: number, one: string, many = `${one}s`): string {
     return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
 }
@@ -35,6 +41,8 @@ export const text = {
         said: "Messages",
         events: "Events",
         dismiss: "Dismiss",
+        dismissAll: "Dismiss all",
+        fewer: "Show the newest only",
         moreEvents: (count: number) => `${plural(count, "more event")}`,
     },
     times: {
@@ -124,6 +132,8 @@ export const text = {
         title: "Tools",
         none: "It declares no tools.",
         offline: "Its tools are shown while it is connected.",
+        never: "It has not connected yet. Paste a client token into the program: it appears here, with its tools, the moment it connects.",
+        noMatch: "No tool has that in its name.",
         find: "Find a tool",
         more: (count: number) => `Show ${plural(count, "more tool")}`,
         claims: "What the application says about it. Nobody has checked it.",
@@ -156,7 +166,7 @@ export const text = {
     agents: {
         title: "Agents",
         says: "Who may call this application’s tools, by the label of their token.",
-        none: "No agent token was made yet. An agent needs one to call this application.",
+        none: "No agent has a token now. An agent needs one to call this application.",
         unlabelled: "unlabelled",
         unlabelledAgent: "An unlabelled agent",
         lastUse: "Last use",
@@ -172,7 +182,7 @@ export const text = {
         revokeAll: "Revoke all…",
         clients: "Client tokens",
         clientsSay: "What lets a program connect under this name and declare tools.",
-        noClients: "No client token was made here yet.",
+        noClients: "There is no client token that was made here. A program needs one to connect under this name.",
     },
     origins: {
         title: "Origins",
@@ -275,6 +285,7 @@ export const text = {
         tree: "Tree",
         exact: "Exact text",
         rest: (size: string) => `Show the rest (${size})`,
+        reading: "Reading the rest…",
         partly: (shown: string, all: string) => `${shown} of ${all} shown`,
         showDefinition: (size: string) => `Show its definition (${size})`,
         hideDefinition: "Hide its definition",
@@ -322,6 +333,7 @@ export const text = {
         remove: "Remove",
         end: "End now",
         find: "Find a rule",
+        noMatch: "No rule fits.",
         cut: (count: number) => `${plural(count, "more entry", "more entries")} in force, not shown.`,
     },
     calls: {

@@ -49,6 +49,31 @@ describe("the frame", () => {
     });
 
     // holds: ui-frame
+    test("an answer that a newer view overtook does not take its place", async () => {
+        await open(view, (app) => {
+            app.instead = (what) => {
+                if ("ask" in what && what.ask === "view") {
+                    app.emit("view", at("settings"));
+                    return { view: emptyView };
+                }
+                return undefined;
+            };
+        });
+        await press(/^Applications/);
+        expect(document.body.textContent).not.toContain(text.applications.none[0]);
+    });
+
+    // holds: ui-frame
+    test("an app that does not answer at the start is no empty window", async () => {
+        await open(view, (app) => {
+            app.instead = () => {
+                throw new Error("gone");
+            };
+        });
+        expect(screen.getByRole("log").textContent).toContain(text.app.unreachable);
+    });
+
+    // holds: ui-frame
     test("counts what waits, and says how the bridge is", async () => {
         const app = await open();
         expect(button(/Approvals/).textContent).toContain("3");
@@ -89,6 +114,8 @@ describe("the frame", () => {
         expect(events.textContent).toContain(text.notices.replaced[0]);
         await press(text.app.dismiss);
         expect(done(app)).toEqual([{ ask: "dismiss", number: 3 }]);
+        await press(text.app.dismissAll);
+        expect(done(app).slice(1)).toEqual([3, 2, 1].map((number) => ({ ask: "dismiss", number })));
     });
 
     // holds: ui-keys
@@ -116,7 +143,7 @@ describe("the frame", () => {
 
     test("what the app refuses is said, and so is that it does not answer", async () => {
         const app = await open();
-        app.instead = (what) => ("ask" in what && what.ask === "pause" ? { refused: { code: "no_bridge", sentence: "No bridge runs." } } : undefined);
+        app.instead = (what) => ("ask" in what && what.ask === "pause" ? { refused: { code: "no_bridge", sentence: "no bridge runs" } } : undefined);
         await press(text.bridge.pause);
         expect(screen.getByRole("log").textContent).toContain("No bridge runs.");
         app.instead = () => {
@@ -218,6 +245,17 @@ describe("applications", () => {
         await press(text.copyToken.copy);
         expect(done(app)).toEqual([{ ask: "copy_token", application: "my-app", role: "client", label: null, days: 365 }]);
         expect(screen.getByRole("log").textContent).toContain("Copied.");
+    });
+
+    // holds: ui-empty
+    test("one that never connected tells what to do, and one that connects is not said to be away", async () => {
+        const app = await open({ ...emptyView, known: [{ application: "new-one", last_seen: null, labels: [] }] });
+        expect(document.body.textContent).toContain(text.tools.never);
+        const head = { ...snapshot.applications[0]!, id: "new-one", registered: false, tools: 0, declaration: null };
+        app.emit("view", { ...emptyView, snapshot: { ...emptyView.snapshot!, applications: [head] } });
+        await settled();
+        expect(button(/^new-one/).textContent).toContain(text.applications.registering);
+        expect(document.body.textContent).not.toContain(text.applications.offline);
     });
 
     // holds: ui-tools

@@ -13,10 +13,12 @@ use super::{
     known::News as KnownNews,
     state::{App, Asker, News},
     until::wall,
+    words,
 };
 use crate::{
     bridge::{Bridge, End, Gone, Told, Why},
     shell::Notification,
+    sidecar::supervision::Failure,
     wire::{Answer, BridgeState, FinishedCalls, NoticeKind, Page},
 };
 
@@ -163,7 +165,8 @@ impl App {
             After::Start => self.launch(),
             After::Soon { told } => self.tell_end(told),
             After::GaveUp => {
-                self.tell_end(true);
+                // One that could not begin did not end: what is shown of the bridge says why there is none.
+                self.tell_end(words::failure(&end.why) == Failure::Ended);
                 self.shell.notify(&Notification {
                     title: "ClientMCP does not serve".to_owned(),
                     body: "Agents get no answer before you do something. Click to see what.".to_owned(),

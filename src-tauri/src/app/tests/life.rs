@@ -87,7 +87,10 @@ async fn a_taken_port_is_waited_for_and_then_named_with_what_it_means() {
             break;
         }
     }
-    let (code, sentence) = failure(world.view(is_failed).await);
+    let view = world.view(is_failed).await;
+    let ended = view.notices.iter().filter(|notice| notice.kind == NoticeKind::BridgeEnded);
+    assert_eq!(ended.count(), 1, "the one that ran ended, those that could not begin did not");
+    let (code, sentence) = failure(view);
     assert_eq!(code, Some(ErrorCode::PortTaken));
     assert!(sentence.contains("port 27182") && sentence.contains("may be known"), "{sentence}");
     tokio::time::sleep(Duration::from_secs(60)).await;
