@@ -5,9 +5,10 @@ use std::sync::Arc;
 use clientmcp_protocol::shown::shown;
 use serde_json::value::RawValue;
 
-use super::{Peer, message::Params};
+use super::{Peer, Server, message::Params};
 use crate::{
-    call::{Call, HangUp, RequestKey},
+    call::{Call, HangUp, RequestKey, Routed},
+    flow,
     refusal::Refusal,
     respond,
     text::{self, Kind, Object, Text},
@@ -33,14 +34,15 @@ pub(super) fn read(
         Some(arguments) if text::kind(arguments) == Kind::Object => Text::of(arguments),
         Some(_) => return Err(Refusal::InvalidParams("\"arguments\" is not an object".into())),
     };
+    let Server::Bridge { agent, claims, .. } = &peer.server else { return Err(Refusal::UnknownTool(tool)) };
     Ok(Call {
-        agent: peer.agent.clone(),
+        agent: (*agent).clone(),
         tool,
         arguments,
         hang_up,
         key,
         reported: reported(params),
-        credential: Some(Arc::clone(peer.claims)),
+        credential: Some(Arc::clone(claims)),
     })
 }
 
@@ -50,16 +52,30 @@ fn reported(params: &Params<'_>) -> Option<String> {
     info.get("name").and_then(text::string).map(|name| shown(&name))
 }
 
-/// The result of a call that came to an end, in the era's shape; an error for one that could not begin.
-pub(super) fn answer(peer: &Peer<'_>, result: Result<Text, Refusal>, era: &dyn Shape) -> Result<String, Refusal> {
-    match result {
-        Ok(text) => shape(text.as_str(), era),
-        Err(Refusal::Ended(ended)) => shape(&respond::error_result(&ended, &peer.agent.application), era),
-        Err(refusal) => Err(refusal),
+/// Brings a call to its application.
+pub(super) async fn run(
+    peer: &Peer<'_>,
+    call: Call,
+    agrees: impl FnOnce(&Routed) -> Result<(), Refusal>,
+) -> Result<Text, Refusal> {
+    match &peer.server {
+        Server::Bridge { hub, .. } => flow::call(hub, call, agrees).await,
+        Server::StandIn(_) => Err(Refusal::UnknownTool(call.tool)),
     }
 }
 
-fn shape(result: &str, era: &dyn Shape) -> Result<String, Refusal> {
+/// The result of a call that came to an end, in the era's shape; an error for one that could not begin.
+pub(super) fn answer(peer: &Peer<'_>, result: Result<Text, Refusal>, era: &dyn Shape) -> Result<String, Refusal> {
+    match (result, &peer.server) {
+        (Ok(text), _) => shape(text.as_str(), era),
+        (Err(Refusal::Ended(ended)), Server::Bridge { agent, .. }) => {
+            shape(&respond::error_result(&ended, &agent.application), era)
+        }
+        (Err(refusal), _) => Err(refusal),
+    }
+}
+
+pub(super) fn shape(result: &str, era: &dyn Shape) -> Result<String, Refusal> {
     // What is not an object was refused when the application sent it.
     let members = Object::parse(result).map_err(|_| Refusal::ShuttingDown)?;
     Ok(era.shape(&members))
