@@ -34,6 +34,7 @@ mod revocation;
 mod schema;
 mod serve;
 mod sse;
+mod stdio;
 mod streams;
 mod support;
 mod texts;

@@ -1,7 +1,7 @@
 //! The desktop's part of the control channel: `clientmcp serve --control` as a child, one JSON message a line. It reads
 //! only while a test waits for something, so that a test can also leave the channel unread.
 
-use std::{collections::HashMap, process::Stdio};
+use std::{collections::HashMap, process::Stdio, sync::Arc};
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -16,7 +16,7 @@ use super::{
     application::{Application, Upgrade},
     http::{Request, Response},
     scene::{CLIENT, TOOLS},
-    serve::Ended,
+    serve::{Ended, Folder},
     stream::Sent,
     tokens::{self, SECRET},
     within,
@@ -52,13 +52,25 @@ pub(crate) struct Desktop {
     pub(crate) missed: u64,
     /// Codes of the errors that no reply carried.
     pub(crate) errors: Vec<String>,
+    /// Where its local door is: a folder of this test, as the person's own runtime folder.
+    pub(crate) runtime: Arc<Folder>,
 }
 
 impl Desktop {
     /// A bridge to which nothing was said yet.
     pub(crate) fn silent() -> Self {
+        Self::silent_in(Folder::new().into())
+    }
+
+    /// The same, with its door in this folder.
+    pub(crate) fn silent_in(runtime: Arc<Folder>) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_clientmcp"));
-        command.args(["serve", "--control"]).kill_on_drop(true);
+        command.args(["serve", "--control"]).env("XDG_RUNTIME_DIR", runtime.path()).kill_on_drop(true);
+        Self::spawn(command, runtime)
+    }
+
+    /// A bridge started by this command.
+    pub(crate) fn spawn(mut command: Command, runtime: Arc<Folder>) -> Self {
         let mut child =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("a bridge");
         let mut stderr = child.stderr.take().unwrap();
@@ -83,12 +95,16 @@ impl Desktop {
             finished: Vec::new(),
             missed: 0,
             errors: Vec::new(),
+            runtime,
         }
     }
 
     /// A bridge that was greeted.
     pub(crate) async fn greeted() -> Self {
-        let mut desktop = Self::silent();
+        Self::greet(Self::silent()).await
+    }
+
+    async fn greet(mut desktop: Self) -> Self {
         desktop.line(r#"{"type":"hello","control":1,"version":"test"}"#).await;
         desktop
     }
@@ -100,8 +116,18 @@ impl Desktop {
 
     /// A bridge that serves, started with these members beside the port and the secret.
     pub(crate) async fn with(members: Value) -> Self {
+        Self::silent().started(members).await
+    }
+
+    /// A bridge that serves, with its door in this folder.
+    pub(crate) async fn with_in(runtime: &Arc<Folder>, members: Value) -> Self {
+        Self::silent_in(Arc::clone(runtime)).started(members).await
+    }
+
+    /// Greets and starts it.
+    pub(crate) async fn started(self, members: Value) -> Self {
         let Value::Object(members) = members else { panic!("no members: {members}") };
-        let mut desktop = Self::greeted().await;
+        let mut desktop = Self::greet(self).await;
         let mut start = json!({"type": "start", "port": 0, "secrets": [SECRET]});
         start.as_object_mut().unwrap().extend(members);
         desktop.done(start).await;

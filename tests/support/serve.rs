@@ -3,7 +3,7 @@
 use std::{
     fs,
     io::Write,
-    os::unix::fs::OpenOptionsExt,
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
     path::{Path, PathBuf},
     process::Stdio,
     sync::atomic::{AtomicU32, Ordering},
@@ -149,7 +149,7 @@ impl Folder {
             let number = COUNT.fetch_add(1, Ordering::Relaxed);
             let path = std::env::temp_dir().join(format!("clientmcp-tests-{}-{number}", std::process::id()));
             // A folder that a killed run left behind belongs to nobody here.
-            if fs::create_dir(&path).is_ok() {
+            if fs::DirBuilder::new().mode(0o700).create(&path).is_ok() {
                 return Self(path);
             }
             assert!(number < 10_000, "no folder can be made in {}", path.display());

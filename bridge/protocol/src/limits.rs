@@ -174,6 +174,9 @@ pub const DOOR_HELLO_TIME: Duration = Duration::from_secs(5);
 /// Requests of one connection in stdio framing that are not answered yet.
 pub const LINE_REQUESTS: usize = 256;
 
+/// Bytes that an agent on lines has not read when no more is read from it: room for a few of the longest answers.
+pub const UNREAD_BYTES: usize = 4 * MESSAGE_BYTES;
+
 /// Bytes of one message that the local door sends: an answer holds an application's message, and a legacy list may be
 /// longer than the definitions it was made of.
 pub const DOOR_ANSWER_BYTES: usize = 2 * MESSAGE_BYTES + 64 * 1024;

@@ -4,4 +4,5 @@ pub(crate) mod demo;
 pub(crate) mod secret;
 pub(crate) mod serve;
 mod shopping;
+pub(crate) mod stdio;
 pub(crate) mod token;

@@ -64,7 +64,7 @@ impl Guest {
             Given::Said(said) => drop(say(&mut output, said).await),
             Given::Host(host) => {
                 if say(&mut output, Said::Open).await.is_ok() {
-                    session::serve(&host, lines.into_inner(), &mut output).await;
+                    session::serve(&host, lines.into_inner(), &mut output, Duration::ZERO).await;
                 }
             }
         }

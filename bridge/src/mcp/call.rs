@@ -15,18 +15,13 @@ use crate::{
 };
 
 /// How an era writes a `CallToolResult`.
-pub(super) trait Shape {
+pub(super) trait Shape: Sync {
     /// The result as JSON, every member that stays being the text it was.
     fn shape(&self, result: &Object<'_>) -> String;
 }
 
 /// Reads the parameters. Absent `arguments` are an empty object.
-pub(super) fn read(
-    peer: &Peer<'_>,
-    params: &Params<'_>,
-    hang_up: HangUp,
-    key: Option<RequestKey>,
-) -> Result<Call, Refusal> {
+fn read(params: &Params<'_>) -> Result<(String, Text), Refusal> {
     let name = params.get("name").and_then(text::string);
     let tool = name.ok_or_else(|| Refusal::InvalidParams("\"name\" is not a string".into()))?.into_owned();
     let arguments = match params.get("arguments") {
@@ -34,8 +29,24 @@ pub(super) fn read(
         Some(arguments) if text::kind(arguments) == Kind::Object => Text::of(arguments),
         Some(_) => return Err(Refusal::InvalidParams("\"arguments\" is not an object".into())),
     };
-    let Server::Bridge { agent, claims, .. } = &peer.server else { return Err(Refusal::UnknownTool(tool)) };
-    Ok(Call {
+    Ok((tool, arguments))
+}
+
+/// Brings a call to its application and its result back, in the era's shape.
+pub(super) async fn run(
+    peer: &Peer<'_>,
+    params: &Params<'_>,
+    hang_up: HangUp,
+    key: Option<RequestKey>,
+    agrees: impl FnOnce(&Routed) -> Result<(), Refusal>,
+    era: &dyn Shape,
+) -> Result<String, Refusal> {
+    let (tool, arguments) = read(params)?;
+    let (hub, agent, claims) = match &peer.server {
+        Server::Bridge { hub, agent, claims, declaration: _ } => (hub, agent, claims),
+        Server::StandIn(stand_in) => return shape(&stand_in.result, era),
+    };
+    let call = Call {
         agent: (*agent).clone(),
         tool,
         arguments,
@@ -43,7 +54,12 @@ pub(super) fn read(
         key,
         reported: reported(params),
         credential: Some(Arc::clone(claims)),
-    })
+    };
+    match flow::call(hub, call, agrees).await {
+        Ok(text) => shape(text.as_str(), era),
+        Err(Refusal::Ended(ended)) => shape(&respond::error_result(&ended, &agent.application), era),
+        Err(refusal) => Err(refusal),
+    }
 }
 
 /// What a modern agent says of itself. Legacy ones say it once, in `initialize`, and nothing is kept of that.
@@ -52,30 +68,7 @@ fn reported(params: &Params<'_>) -> Option<String> {
     info.get("name").and_then(text::string).map(|name| shown(&name))
 }
 
-/// Brings a call to its application.
-pub(super) async fn run(
-    peer: &Peer<'_>,
-    call: Call,
-    agrees: impl FnOnce(&Routed) -> Result<(), Refusal>,
-) -> Result<Text, Refusal> {
-    match &peer.server {
-        Server::Bridge { hub, .. } => flow::call(hub, call, agrees).await,
-        Server::StandIn(_) => Err(Refusal::UnknownTool(call.tool)),
-    }
-}
-
-/// The result of a call that came to an end, in the era's shape; an error for one that could not begin.
-pub(super) fn answer(peer: &Peer<'_>, result: Result<Text, Refusal>, era: &dyn Shape) -> Result<String, Refusal> {
-    match (result, &peer.server) {
-        (Ok(text), _) => shape(text.as_str(), era),
-        (Err(Refusal::Ended(ended)), Server::Bridge { agent, .. }) => {
-            shape(&respond::error_result(&ended, &agent.application), era)
-        }
-        (Err(refusal), _) => Err(refusal),
-    }
-}
-
-pub(super) fn shape(result: &str, era: &dyn Shape) -> Result<String, Refusal> {
+fn shape(result: &str, era: &dyn Shape) -> Result<String, Refusal> {
     // What is not an object was refused when the application sent it.
     let members = Object::parse(result).map_err(|_| Refusal::ShuttingDown)?;
     Ok(era.shape(&members))

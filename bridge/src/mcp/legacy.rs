@@ -62,14 +62,7 @@ async fn tools_call(peer: &Peer<'_>, request: &Request<'_>) -> Result<String, Re
         // The connection is the session: nobody could read the answer on another one.
         Carrier::Lines { .. } => HangUp::Cancels,
     };
-    let call = call::read(peer, &request.params, hang_up, key(peer, request.id))?;
-    let result = call::run(peer, call, |_| Ok(())).await;
-    call::answer(peer, result, &Plain)
-}
-
-/// A result of ours.
-pub(super) fn shaped(result: &str) -> Result<String, Refusal> {
-    call::shape(result, &Plain)
+    call::run(peer, &request.params, hang_up, key(peer, request.id), |_| Ok(()), &Plain).await
 }
 
 /// Takes back the call that the notification names. Without a session nothing can be told apart, so nothing is done.

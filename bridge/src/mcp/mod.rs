@@ -24,7 +24,7 @@ use crate::{
     refusal::Refusal,
     respond::{self, Refused},
     revision::Era,
-    text::{self, Kind, Text},
+    text::{self, Kind},
     token::Claims,
 };
 
@@ -177,6 +177,8 @@ pub struct StandIn {
     pub tools: &'static str,
     /// Another value is another list.
     pub list: watch::Receiver<u64>,
+    /// The `CallToolResult` of every call.
+    pub result: String,
 }
 
 impl<'a> Peer<'a> {
@@ -233,18 +235,6 @@ impl<'a> Peer<'a> {
             env!("CARGO_PKG_VERSION")
         )
     }
-}
-
-/// Answers a request with a `CallToolResult` of ours, in its era's shape; nothing for what is no request.
-pub fn called(peer: &Peer<'_>, body: &[u8], result: &Text) -> Option<Answer> {
-    let Ok(Message::Request(request)) = message::read(body) else { return None };
-    let era = classify::request(&request.method, &request.params, peer.carrier).ok()?;
-    let result = match era {
-        Era::Modern => modern::shaped(peer, result.as_str()),
-        Era::Legacy => legacy::shaped(result.as_str()),
-    };
-    let body = respond::result(request.id, result.ok()?.into());
-    Some(Answer::Result { body, session: None })
 }
 
 /// Lists are one page, so no cursor was ever given out.

@@ -92,19 +92,12 @@ pub(super) fn server_info_member(peer: &Peer<'_>) -> String {
 }
 
 async fn tools_call(peer: &Peer<'_>, request: &Request<'_>) -> Result<String, Refusal> {
-    let call = call::read(peer, &request.params, HangUp::Cancels, None)?;
     let agrees = |routed: &Routed| match peer.carrier {
         Carrier::Requests(headers) => mirror::check_params(&routed.tool, &routed.call.arguments, headers)
             .map_err(|fault| Refusal::HeaderMismatch(fault.to_string())),
         Carrier::Lines { .. } => Ok(()),
     };
-    let result = call::run(peer, call, agrees).await;
-    call::answer(peer, result, &Complete { peer })
-}
-
-/// A result of ours.
-pub(super) fn shaped(peer: &Peer<'_>, result: &str) -> Result<String, Refusal> {
-    call::shape(result, &Complete { peer })
+    call::run(peer, &request.params, HangUp::Cancels, None, agrees, &Complete { peer }).await
 }
 
 /// A modern result: `resultType` is the bridge's own, `serverInfo` joins the application's `_meta`.

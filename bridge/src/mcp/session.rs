@@ -1,14 +1,20 @@
 //! MCP in stdio framing: one message a line on one connection, which is the session (`docs/protocol.md`, "MCP on lines").
 //! The same codecs answer as over HTTP; here is what HTTP does with requests of its own: cancelling, streams, batches.
 
-use std::{collections::HashMap, io, pin::Pin};
+use std::{
+    collections::{HashMap, VecDeque},
+    io,
+    pin::Pin,
+};
 
-use clientmcp_protocol::limits::{CLOSE_TIME, LAST_ANSWERS_TIME, LINE_REQUESTS, MESSAGE_BYTES};
+use bytes::{Buf as _, Bytes};
+use clientmcp_protocol::limits::{CLOSE_TIME, LINE_REQUESTS, MESSAGE_BYTES, UNREAD_BYTES};
 use futures_util::{StreamExt as _, stream::FuturesUnordered};
+use serde_json::value::RawValue;
 use tokio::{
     io::{AsyncBufRead, AsyncWrite, AsyncWriteExt as _},
     sync::oneshot,
-    time::{Instant, sleep_until},
+    time::{Duration, Instant, sleep_until},
 };
 
 use super::{
@@ -37,44 +43,80 @@ pub trait Answers: Sync {
     fn over(&self) -> impl Future<Output = ()> + Send;
 }
 
-/// Serves one connection until its agent goes, or it has to end; what is under way then has a moment to be answered.
-pub async fn serve(answers: &impl Answers, input: impl AsyncBufRead + Unpin, output: impl AsyncWrite + Unpin) {
+/// Serves one connection until its agent goes, or it has to end. `patience` is what the answers under way may still take
+/// once the agent says no more.
+pub async fn serve(
+    answers: &impl Answers,
+    input: impl AsyncBufRead + Unpin,
+    output: impl AsyncWrite + Unpin,
+    patience: Duration,
+) {
     let mut lines = Lines::new(input, MESSAGE_BYTES);
-    let mut session = Session {
-        answers,
-        output,
-        under_way: HashMap::new(),
-        serial: 0,
-        work: FuturesUnordered::new(),
-        answering: 0,
-        batches: false,
-        announcing: false,
-    };
+    let mut output = Output { to: output, queue: VecDeque::new(), bytes: 0, unflushed: false };
+    let mut session = Session::new(answers);
     let mut over = std::pin::pin!(answers.over());
     let mut end = None;
     loop {
-        if session.is_done(end) {
+        if session.is_done(end) && output.is_done() {
             return;
         }
-        let written = tokio::select! {
-            Some(done) = session.work.next() => session.finish(done, &mut end).await,
-            line = lines.next(), if end.is_none() => match line {
-                Some(line) => session.take(line).await,
-                None => {
-                    end = Some(End { by_agent: true, at: Instant::now() + LAST_ANSWERS_TIME });
-                    Ok(())
-                }
+        tokio::select! {
+            // An agent that cannot be written to is gone.
+            written = output.advance(), if !output.is_done() => if written.is_err() {
+                return;
             },
-            () = &mut over, if end.is_none() => {
-                end = Some(End::ours());
-                Ok(())
-            }
+            Some(done) = session.work.next() => session.finish(done, &mut end),
+            // An agent that does not read is not read either.
+            line = lines.next(), if end.is_none() && output.bytes < UNREAD_BYTES => match line {
+                Some(line) => session.take(line),
+                None => end = Some(End { by_agent: true, at: Instant::now() + patience }),
+            },
+            () = &mut over, if end.is_none() => end = Some(End::ours()),
             () = sleep_until(end.map_or_else(Instant::now, |end| end.at)), if end.is_some() => return,
-        };
-        // An agent that cannot be written to is gone.
-        if written.is_err() {
-            return;
         }
+        output.take(&mut session.out);
+    }
+}
+
+/// What is still to be written.
+struct Output<W> {
+    to: W,
+    queue: VecDeque<Bytes>,
+    bytes: usize,
+    unflushed: bool,
+}
+
+impl<W: AsyncWrite + Unpin> Output<W> {
+    fn is_done(&self) -> bool {
+        self.queue.is_empty() && !self.unflushed
+    }
+
+    fn take(&mut self, messages: &mut Vec<Pieces>) {
+        for message in messages.drain(..) {
+            self.bytes += message.bytes() + 1;
+            self.queue.extend(message.and("\n".to_owned()));
+        }
+    }
+
+    /// Writes on. Nothing is lost when the future is dropped.
+    async fn advance(&mut self) -> io::Result<()> {
+        let Some(piece) = self.queue.front_mut() else {
+            self.to.flush().await?;
+            self.unflushed = false;
+            return Ok(());
+        };
+        if piece.is_empty() {
+            self.queue.pop_front();
+            return Ok(());
+        }
+        let written = self.to.write(piece).await?;
+        if written == 0 {
+            return Err(io::ErrorKind::WriteZero.into());
+        }
+        piece.advance(written);
+        self.bytes = self.bytes.saturating_sub(written);
+        self.unflushed = true;
+        Ok(())
     }
 }
 
@@ -93,9 +135,10 @@ impl End {
 
 type Work<'a> = Pin<Box<dyn Future<Output = Done> + Send + 'a>>;
 
-struct Session<'a, A, W> {
+struct Session<'a, A> {
     answers: &'a A,
-    output: W,
+    /// Messages that are to be written.
+    out: Vec<Pieces>,
     /// Requests that are not answered, and subscriptions: how each is taken back.
     under_way: HashMap<RequestId, Way>,
     serial: u64,
@@ -126,56 +169,67 @@ enum Done {
     Told { message: Option<Pieces>, listening: Box<Listening>, held: Held },
 }
 
-impl<'a, A: Answers, W: AsyncWrite + Unpin> Session<'a, A, W> {
+impl<'a, A: Answers> Session<'a, A> {
+    fn new(answers: &'a A) -> Self {
+        Self {
+            answers,
+            out: Vec::new(),
+            under_way: HashMap::new(),
+            serial: 0,
+            work: FuturesUnordered::new(),
+            answering: 0,
+            batches: false,
+            announcing: false,
+        }
+    }
+
     /// Streams are waited for when it is us who end them: they have last words.
     fn is_done(&self, end: Option<End>) -> bool {
         end.is_some_and(|end| if end.by_agent { self.answering == 0 } else { self.work.is_empty() })
     }
 
-    async fn take(&mut self, line: Line) -> io::Result<()> {
+    fn take(&mut self, line: Line) {
         let line = match line {
             Line::Text(line) => line,
-            Line::TooLong => return self.refuse(None, &Refusal::BodyTooLarge).await,
+            Line::TooLong => return self.refuse(None, &Refusal::BodyTooLarge),
         };
         if line.trim_ascii().is_empty() {
-            return Ok(());
+            return;
         }
         let entries = batch::entries(&self.answers.peer(self.batches), &line);
         match entries {
-            Some(Ok(entries)) => self.batch(entries).await,
-            Some(Err(Refused { body, .. })) => self.write(body.into()).await,
-            None => self.single(line).await,
+            Some(Ok(entries)) => self.batch(entries),
+            Some(Err(Refused { body, .. })) => self.out.push(body.into()),
+            None => self.single(line),
         }
     }
 
-    async fn single(&mut self, line: Vec<u8>) -> io::Result<()> {
-        let (held, agreed) = match message::read(&line) {
-            Err(unreadable) => return self.refuse(unreadable.id, &unreadable.refusal).await,
-            Ok(Message::Response) => return Ok(()),
-            Ok(Message::Notification(notification)) => {
-                self.notified(&notification);
-                return Ok(());
-            }
+    fn single(&mut self, line: Vec<u8>) {
+        let (mut held, agreed) = match message::read(&line) {
+            Err(unreadable) => return self.refuse(unreadable.id, &unreadable.refusal),
+            Ok(Message::Response) => return,
+            Ok(Message::Notification(notification)) => return self.notified(&notification),
             Ok(Message::Request(request)) => match self.hold(&request) {
                 Ok(held) => (held, agreed(&request)),
-                Err(refusal) => return self.refuse(None, &refusal).await,
+                Err(refusal) => return self.refuse(None, &refusal),
             },
         };
         let (answers, batches) = (self.answers, self.batches);
         self.answering += 1;
         self.work.push(Box::pin(async move {
-            let mut held = held;
             let answer = unless_taken_back(&mut held, answers.answer(&line, batches)).await;
             Done::Answered { answer, held: vec![held], agreed }
         }));
-        Ok(())
     }
 
-    async fn batch(&mut self, entries: Vec<String>) -> io::Result<()> {
+    fn batch(&mut self, entries: Vec<String>) {
         let (mut parts, mut refused) = (Vec::new(), Vec::new());
         for entry in entries {
             let held = match message::read(entry.as_bytes()) {
-                Err(_) => Ok(Held::NOTHING),
+                Err(unreadable) => {
+                    refused.push(respond::refused(unreadable.id, Era::Legacy, &unreadable.refusal).body.into());
+                    continue;
+                }
                 Ok(Message::Response) => continue,
                 Ok(Message::Notification(notification)) => {
                     self.notified(&notification);
@@ -194,7 +248,6 @@ impl<'a, A: Answers, W: AsyncWrite + Unpin> Session<'a, A, W> {
             let (answer, held) = answer_all(answers, parts, refused).await;
             Done::Answered { answer, held, agreed: None }
         }));
-        Ok(())
     }
 
     /// Notes that a request is under way, if its id is not.
@@ -223,51 +276,41 @@ impl<'a, A: Answers, W: AsyncWrite + Unpin> Session<'a, A, W> {
         }
     }
 
-    async fn finish(&mut self, done: Done, end: &mut Option<End>) -> io::Result<()> {
+    fn finish(&mut self, done: Done, end: &mut Option<End>) {
         match done {
             Done::Answered { answer, held, agreed } => {
                 self.answering -= 1;
-                self.answered(answer, held, agreed, end).await
+                self.answered(answer, held, agreed, end);
             }
             Done::Told { message: Some(message), listening, held } => {
+                self.out.push(message);
                 self.listen(listening, held);
-                self.write(message).await
             }
-            Done::Told { message: None, listening: _, held } => {
-                self.release(&held);
-                Ok(())
-            }
+            Done::Told { message: None, listening: _, held } => self.release(&held),
         }
     }
 
-    async fn answered(
+    fn answered(
         &mut self,
         answer: Answer,
         mut held: Vec<Held>,
         agreed: Option<Revision>,
         end: &mut Option<End>,
-    ) -> io::Result<()> {
+    ) {
         if let Answer::Listen(listening) = answer {
-            // Taken back meanwhile, it is never opened.
-            if let Some(held) = held.pop() {
-                self.listen(listening, held);
-            }
-            return Ok(());
+            return self.listen(listening, held.pop().unwrap_or(Held::NOTHING));
         }
         held.iter().for_each(|held| self.release(held));
         match answer {
             Answer::Result { body, session: _ } => {
+                self.out.push(body);
                 if let Some(agreed) = agreed {
                     self.agree(agreed);
                 }
-                self.write(body).await
             }
-            Answer::Refused(Refused { body, .. }) => self.write(body.into()).await,
-            Answer::Nothing => {
-                end.get_or_insert_with(End::ours);
-                Ok(())
-            }
-            Answer::Accepted | Answer::Cancelled | Answer::Listen(_) => Ok(()),
+            Answer::Refused(Refused { body, .. }) => self.out.push(body.into()),
+            Answer::Nothing => drop(end.get_or_insert_with(End::ours)),
+            Answer::Accepted | Answer::Cancelled | Answer::Listen(_) => {}
         }
     }
 
@@ -306,16 +349,8 @@ impl<'a, A: Answers, W: AsyncWrite + Unpin> Session<'a, A, W> {
         }
     }
 
-    async fn refuse(&mut self, id: Option<&serde_json::value::RawValue>, refusal: &Refusal) -> io::Result<()> {
-        self.write(respond::refused(id, Era::Legacy, refusal).body.into()).await
-    }
-
-    async fn write(&mut self, message: Pieces) -> io::Result<()> {
-        for piece in message {
-            self.output.write_all(&piece).await?;
-        }
-        self.output.write_all(b"\n").await?;
-        self.output.flush().await
+    fn refuse(&mut self, id: Option<&RawValue>, refusal: &Refusal) {
+        self.out.push(respond::refused(id, Era::Legacy, refusal).body.into());
     }
 }
 

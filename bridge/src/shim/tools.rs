@@ -1,0 +1,69 @@
+//! The command's own tools: for hosts that never read a list again, and for all applications behind one server.
+
+/// A status, a list and a call of one application, for hosts that read the list of tools once.
+pub(super) const STATIC: &str = concat!(
+    r#"{"name":"clientmcp_status","title":"Connection","description":"Says whether the application is connected and how many tools it offers now.","inputSchema":{"type":"object","properties":{}},"annotations":{"readOnlyHint":true}},"#,
+    r#"{"name":"clientmcp_list_tools","title":"List the application's tools","description":"Lists the tools that the application offers now, with their input schemas. They come and go with the application.","inputSchema":{"type":"object","properties":{}},"annotations":{"readOnlyHint":true}},"#,
+    r#"{"name":"clientmcp_call_tool","title":"Call a tool of the application","description":"Calls one tool from clientmcp_list_tools.","inputSchema":{"type":"object","properties":{"name":{"type":"string","description":"The tool's name"},"arguments":{"type":"object","description":"As the tool's input schema says"}},"required":["name"]}}"#
+);
+
+/// All applications behind one server.
+pub(super) const ALL: &str = concat!(
+    r#"{"name":"clientmcp_apps","title":"List applications","description":"Lists the applications whose tools may be called, and which of them are connected now.","inputSchema":{"type":"object","properties":{}},"annotations":{"readOnlyHint":true}},"#,
+    r#"{"name":"clientmcp_tools","title":"List an application's tools","description":"Lists the tools that an application offers now, with their input schemas.","inputSchema":{"type":"object","properties":{"app":{"type":"string","description":"An application from clientmcp_apps"}},"required":["app"]},"annotations":{"readOnlyHint":true}},"#,
+    r#"{"name":"clientmcp_call","title":"Call a tool of an application","description":"Calls one tool of an application. clientmcp_tools says which there are.","inputSchema":{"type":"object","properties":{"app":{"type":"string","description":"An application from clientmcp_apps"},"tool":{"type":"string","description":"The tool's name"},"arguments":{"type":"object","description":"As the tool's input schema says"}},"required":["app","tool"]}}"#
+);
+
+/// One of the command's own tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Own {
+    Status,
+    List,
+    Call,
+    Apps,
+    AppTools,
+    AppCall,
+}
+
+impl Own {
+    /// Beside one application's tools.
+    pub(super) fn of_static(name: &str) -> Option<Self> {
+        match name {
+            "clientmcp_status" => Some(Self::Status),
+            "clientmcp_list_tools" => Some(Self::List),
+            "clientmcp_call_tool" => Some(Self::Call),
+            _ => None,
+        }
+    }
+
+    /// Before all applications.
+    pub(super) fn of_all(name: &str) -> Option<Self> {
+        match name {
+            "clientmcp_apps" => Some(Self::Apps),
+            "clientmcp_tools" => Some(Self::AppTools),
+            "clientmcp_call" => Some(Self::AppCall),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    fn names(definitions: &str) -> Vec<String> {
+        let tools: Vec<Value> = serde_json::from_str(&format!("[{definitions}]")).unwrap();
+        assert!(tools.iter().all(|tool| tool["inputSchema"]["type"] == "object"));
+        tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+    }
+
+    #[test]
+    fn each_definition_has_its_tool() {
+        assert!(names(STATIC).iter().all(|name| Own::of_static(name).is_some()));
+        assert!(names(ALL).iter().all(|name| Own::of_all(name).is_some()));
+        assert_eq!((names(STATIC).len(), names(ALL).len()), (3, 3));
+        assert_eq!((Own::of_static("clientmcp_call"), Own::of_all("clientmcp_call_tool")), (None, None));
+    }
+}
