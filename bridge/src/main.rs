@@ -11,7 +11,7 @@ use std::{
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{demo, secret, serve, stdio, token};
+use crate::commands::{demo, headers, secret, serve, stdio, token};
 
 /// A bridge between live applications and MCP agents.
 #[derive(Debug, Parser)]
@@ -31,6 +31,8 @@ enum Command {
     Secret(secret::Arguments),
     /// Serve MCP on stdin and stdout, for hosts that start a command
     Stdio(stdio::Arguments),
+    /// Print the header with a token of an hour, for hosts that ask a command for it
+    Headers(headers::Arguments),
     /// Print a token for an application or for an agent that is to call its tools
     Token(token::Arguments),
 }
@@ -63,6 +65,7 @@ fn main() -> ExitCode {
         Command::Demo(arguments) => demo::run(arguments),
         Command::Secret(arguments) => secret::run(&arguments),
         Command::Stdio(arguments) => stdio::run(arguments),
+        Command::Headers(arguments) => headers::run(arguments),
         Command::Token(arguments) => token::run(arguments),
     };
     exit.into()

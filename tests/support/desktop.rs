@@ -124,6 +124,25 @@ impl Desktop {
         Self::silent_in(Arc::clone(runtime)).started(members).await
     }
 
+    /// A bridge whose door is open.
+    pub(crate) async fn door() -> Self {
+        let mut desktop = Self::start().await;
+        desktop.door_open().await;
+        desktop
+    }
+
+    /// A bridge whose door is open for these hosts and the application `alice-wallet`, whose calls are sent unasked.
+    pub(crate) async fn door_allowing(hosts: &[&str]) -> Self {
+        let mut desktop = Self::with(json!({"memory": allowing(hosts)})).await;
+        desktop.door_open().await;
+        desktop
+    }
+
+    /// Waits until the door is open.
+    pub(crate) async fn door_open(&mut self) -> Value {
+        self.snapshot(|snapshot| snapshot["door"]["open"] == true).await
+    }
+
     /// Greets and starts it.
     pub(crate) async fn started(self, members: Value) -> Self {
         let Value::Object(members) = members else { panic!("no members: {members}") };
@@ -387,6 +406,13 @@ pub(crate) fn fingerprint(definition: &str) -> String {
         write!(text, "{byte:02x}").unwrap();
         text
     })
+}
+
+/// Memory in which these hosts were let in to `alice-wallet`, whose calls are sent unasked.
+pub(crate) fn allowing(hosts: &[&str]) -> Value {
+    let pair = |host: &&str| json!({"host": host, "application": CLIENT, "verdict": "allow", "made": 1});
+    let pairs: Vec<_> = hosts.iter().map(pair).collect();
+    json!({"pairs": pairs, "modes": [{"application": CLIENT, "mode": "allow_all", "until": "quit"}]})
 }
 
 /// Sends a request on the side.

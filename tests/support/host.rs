@@ -10,7 +10,7 @@ use tokio::{
     task::JoinHandle,
 };
 
-use super::{agent::META, serve::Ended, within};
+use super::{agent::META, post::member, serve::Ended, within};
 
 /// Where the door of a runtime folder is.
 pub(crate) fn socket(runtime: &Path) -> std::path::PathBuf {
@@ -95,12 +95,11 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Talk<R, W> {
     pub(crate) async fn response(&mut self) -> String {
         loop {
             let line = self.line().await;
-            let message: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"));
-            assert_eq!(message["jsonrpc"], "2.0", "{line}");
-            if message.get("method").is_none() {
+            assert_eq!(member(&line, "jsonrpc").as_deref(), Some(r#""2.0""#), "{line}");
+            if member(&line, "method").is_none() {
                 return line;
             }
-            self.heard.push(message);
+            self.heard.push(serde_json::from_str(&line).unwrap());
         }
     }
 

@@ -133,6 +133,16 @@ pub(crate) async fn run(arguments: &[&str]) -> Ended {
     }
 }
 
+/// The same, with this folder as the user's runtime folder.
+pub(crate) async fn run_in(runtime: &Path, arguments: &[&str]) -> Ended {
+    let output = within(program().env("XDG_RUNTIME_DIR", runtime).args(arguments).output()).await.unwrap();
+    Ended {
+        code: output.status.code(),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
 fn program() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_clientmcp"));
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);

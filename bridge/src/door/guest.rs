@@ -10,6 +10,7 @@ use clientmcp_protocol::{
 };
 use tokio::{
     io::{AsyncWrite, AsyncWriteExt as _, BufReader, ReadHalf, WriteHalf, split},
+    sync::OwnedSemaphorePermit,
     time::timeout,
 };
 
@@ -32,6 +33,8 @@ use crate::{
 pub(super) struct Guest {
     pub(super) door: Door,
     pub(super) program: DoorProgram,
+    /// Nothing when the door is full.
+    pub(super) place: Option<OwnedSemaphorePermit>,
 }
 
 /// What a guest is given.
@@ -47,13 +50,13 @@ enum Given {
 type Input = Lines<BufReader<ReadHalf<Stream>>>;
 
 impl Guest {
-    pub(super) async fn serve(self, stream: Stream, full: bool) {
+    pub(super) async fn serve(self, stream: Stream) {
         let (input, mut output) = split(stream);
         let mut lines = Lines::new(BufReader::new(input), DOOR_HELLO_BYTES);
         let given = match timeout(DOOR_HELLO_TIME, lines.next()).await {
             Err(_) => Given::Said(words::refused(DoorCode::Hello)),
             Ok(None) => return,
-            Ok(Some(_)) if full => Given::Said(words::refused(DoorCode::Busy)),
+            Ok(Some(_)) if self.place.is_none() => Given::Said(words::refused(DoorCode::Busy)),
             Ok(Some(line)) => match hello(&line) {
                 Ok(hello) => self.give(hello.want, &mut lines, &mut output).await,
                 Err(said) => Given::Said(said),

@@ -6,14 +6,14 @@
 mod guest;
 mod words;
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use clientmcp_protocol::{
     control::DoorHead,
     limits::{CLOSE_TIME, DOOR_CONNECTIONS},
 };
 use tokio::{
-    sync::watch,
+    sync::{Semaphore, watch},
     task::JoinSet,
     time::{sleep, timeout},
 };
@@ -57,13 +57,17 @@ impl Door {
 
     async fn receive(&self, guests: &mut JoinSet<()>) {
         let opened = self.open().await;
+        let places = Arc::new(Semaphore::new(DOOR_CONNECTIONS));
         loop {
-            while guests.try_join_next().is_some() {}
             match opened.accept().await {
                 Ok((stream, pid)) => {
-                    let guest = Guest { door: self.clone(), program: local::program(pid) };
-                    let full = guests.len() >= DOOR_CONNECTIONS;
-                    guests.spawn(guest.serve(stream, full));
+                    while guests.try_join_next().is_some() {}
+                    let place = Arc::clone(&places).try_acquire_owned().ok();
+                    // Who comes when it is full is told so, and even of those there may be only so many.
+                    if place.is_some() || guests.len() < 2 * DOOR_CONNECTIONS {
+                        let guest = Guest { door: self.clone(), program: local::program(pid), place };
+                        guests.spawn(guest.serve(stream));
+                    }
                 }
                 Err(error) => {
                     tracing::warn!(%error, "a connection at the local door could not be accepted");
