@@ -139,13 +139,11 @@ fn params(raw: Option<&RawValue>) -> Result<Params<'_>, String> {
 
 /// An id as it is compared: `1` and `"1"` are two. Nothing for what is none.
 pub fn id(raw: &RawValue) -> Option<RequestId> {
-    if !is_id(raw) {
-        return None;
-    }
     Some(match text::kind(raw) {
         // A lone surrogate has no decoded form, and is compared as it was written.
         Kind::String => RequestId::String(text::string(raw).map_or_else(|| raw.get().to_owned(), Cow::into_owned)),
-        _ => RequestId::Integer(raw.get().to_owned()),
+        Kind::Number => RequestId::Integer(raw.get().to_owned()),
+        Kind::Null | Kind::Bool | Kind::Array | Kind::Object => return None,
     })
 }
 

@@ -300,7 +300,9 @@ impl<'a, A: Answers> Session<'a, A> {
         if let Answer::Listen(listening) = answer {
             return self.listen(listening, held.pop().unwrap_or(Held::NOTHING));
         }
-        held.iter().for_each(|held| self.release(held));
+        for held in &held {
+            self.release(held);
+        }
         match answer {
             Answer::Result { body, session: _ } => {
                 self.out.push(body);
@@ -391,11 +393,10 @@ async fn answer_all(
         }
     }
     drop(work);
-    let answer = match ready.is_empty() {
-        true => Answer::Accepted,
-        false => Answer::Result { body: batch::array(ready), session: None },
-    };
-    (answer, all_held)
+    if ready.is_empty() {
+        return (Answer::Accepted, all_held);
+    }
+    (Answer::Result { body: batch::array(ready), session: None }, all_held)
 }
 
 /// The revision that a legacy `initialize` will be answered with.

@@ -116,7 +116,7 @@ impl Answers for All {
 
     /// Until the host goes.
     async fn over(&self) {
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 }
 

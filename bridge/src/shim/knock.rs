@@ -64,7 +64,7 @@ pub async fn knock(want: Want, mut asking: impl FnMut()) -> Result<(Said, Open),
         match read(line)? {
             Said::Asking => asking(),
             Said::Refused { code, sentence } => return Err(Away { code: Some(code), sentence }),
-            said => {
+            said @ (Said::Open | Said::Token { .. } | Said::Apps { .. } | Said::Status { .. }) => {
                 lines.take_at_most(DOOR_ANSWER_BYTES);
                 return Ok((said, Open { lines, output }));
             }

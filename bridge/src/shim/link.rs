@@ -153,10 +153,8 @@ impl Far {
             tokio::select! {
                 said = &mut knocking => {
                     let (said, open) = said?;
-                    return match said {
-                        Said::Open => Ok(open),
-                        _ => Err(Away { code: Some(DoorCode::Hello), sentence: "the bridge said something else".to_owned() }),
-                    };
+                    let strange = || Away { code: None, sentence: "the bridge said something else".to_owned() };
+                    return (said == Said::Open).then_some(open).ok_or_else(strange);
                 }
                 Ok(()) = asked.changed() => self.waiting.drain(..).for_each(being_asked),
                 Some(order) = self.inbox.recv() => match order {

@@ -5,6 +5,7 @@ use clientmcp_protocol::{
     ids::{ClientId, Label},
     limits::DOOR_OPEN_TIME,
 };
+use serde_json::value::RawValue;
 use tokio::{sync::watch, time::timeout};
 
 use super::{
@@ -133,7 +134,7 @@ impl Answers for One {
 
     /// Until the host goes.
     async fn over(&self) {
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 }
 
@@ -189,7 +190,7 @@ pub(super) fn inner(request: &Request<'_>, name: &str) -> Result<String, &'stati
 pub(super) fn list(answer: &str) -> String {
     match tools(answer) {
         Some(tools) => {
-            let tools: Vec<_> = tools.into_iter().map(|tool| tool.get()).collect();
+            let tools: Vec<_> = tools.into_iter().map(RawValue::get).collect();
             respond::told(&format!("{{\"tools\":[{}]}}", tools.join(",")), false)
         }
         None => respond::told(&error(answer).unwrap_or_default(), true),
