@@ -42,7 +42,20 @@ fn assert_refused(said: &Value, code: &str) {
     assert!(said["sentence"].as_str().is_some_and(|sentence| !sentence.is_empty()), "{said}");
 }
 
-// holds: door-folder, door-control-only
+// holds: door-control-only
+#[tokio::test]
+async fn without_a_desktop_there_is_no_door() {
+    let runtime = Folder::new();
+    let secret = runtime.file("secret", super::support::tokens::SECRET.as_bytes(), 0o600);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_clientmcp"));
+    command.args(["serve", "--port", "0", "--secret-file", &secret]).env("XDG_RUNTIME_DIR", runtime.path());
+    // It says when it serves.
+    let mut serve = super::support::host::Host::spawn(command, runtime.path());
+    serve.talk.line().await;
+    assert!(!runtime.path().join("clientmcp").exists());
+}
+
+// holds: door-folder
 #[tokio::test]
 async fn the_door_is_in_a_folder_of_the_users_own_and_goes_with_the_bridge() {
     let mut desktop = Desktop::door().await;

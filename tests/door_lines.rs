@@ -295,3 +295,26 @@ async fn only_so_many_requests_are_under_way() {
     door.send(&listen(256)).await;
     door.notification().await;
 }
+
+// holds: lines-unread
+#[tokio::test]
+async fn an_agent_that_does_not_read_loses_nothing_and_delays_nobody() {
+    let (desktop, mut door) = scene().await;
+    let tool = |number: usize| json!({"name": format!("t{number}"), "description": "x".repeat(10_000), "inputSchema": {"type": "object"}});
+    let tools = Value::from((0..100).map(tool).collect::<Vec<_>>());
+    let _application = desktop.application(CLIENT, &tools.to_string()).await;
+    // Far more than any buffer on the way holds.
+    for id in 0..100 {
+        door.send(&legacy(id, "tools/list", &json!({}))).await;
+    }
+    let mut other = Door::mcp(desktop.runtime.path(), "Editor", CLIENT).await;
+    assert_eq!(other.names().await.len(), 100);
+    let mut answered = Vec::new();
+    for _ in 0..100 {
+        let answer: Value = serde_json::from_str(&door.response().await).unwrap();
+        assert!(answer["result"]["tools"] == tools);
+        answered.extend(answer["id"].as_u64());
+    }
+    answered.sort_unstable();
+    assert_eq!(answered, (0..100).collect::<Vec<_>>());
+}

@@ -105,8 +105,7 @@ impl Guest {
             }
             Want::Token { seconds: Some(0), .. } => Given::Said(words::refused(DoorCode::Value)),
             Want::Token { application, role, label, seconds } => {
-                let wants =
-                    DoorWants::Token { application: application.clone(), role, label: label.clone(), seconds };
+                let wants = DoorWants::Token { application: application.clone(), role, label: label.clone(), seconds };
                 match self.ask(wants, lines, output).await {
                     Ok(()) => Given::Said(self.mint(application, role, label, seconds.map(Duration::from_secs))),
                     Err(given) => given,

@@ -171,12 +171,8 @@ impl State {
             self.doorbell.asked.get(at)
         {
             // Whoever waits for this answer is told what holds from now on.
-            return self.set_pair(now, Pair {
-                host: host.clone(),
-                application: application.clone(),
-                verdict,
-                made: now.wall,
-            });
+            return self
+                .set_pair(now, Pair { host: host.clone(), application: application.clone(), verdict, made: now.wall });
         }
         let answer = match verdict {
             Verdict::Allow => Ok(()),

@@ -7,7 +7,7 @@ use interprocess::os::windows::{
     named_pipe::{
         PipeListenerOptions,
         pipe_mode::Bytes,
-        tokio::{DuplexPipeStream, PipeListener, PipeListenerOptionsExt as _},
+        tokio::{DuplexPipeStream, PipeListener},
     },
     security_descriptor::SecurityDescriptor,
 };

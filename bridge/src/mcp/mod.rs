@@ -183,13 +183,7 @@ pub struct StandIn {
 
 impl<'a> Peer<'a> {
     /// `streams` says whether the agent reads an answer of many messages.
-    pub fn new(
-        hub: &'a Hub,
-        agent: &'a Agent,
-        claims: &'a Arc<Claims>,
-        carrier: Carrier<'a>,
-        streams: bool,
-    ) -> Self {
+    pub fn new(hub: &'a Hub, agent: &'a Agent, claims: &'a Arc<Claims>, carrier: Carrier<'a>, streams: bool) -> Self {
         let declaration = hub.served(&agent.application).map(|served| served.declaration);
         Self { server: Server::Bridge { hub, agent, claims, declaration }, carrier, streams }
     }

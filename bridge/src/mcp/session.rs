@@ -290,13 +290,7 @@ impl<'a, A: Answers> Session<'a, A> {
         }
     }
 
-    fn answered(
-        &mut self,
-        answer: Answer,
-        mut held: Vec<Held>,
-        agreed: Option<Revision>,
-        end: &mut Option<End>,
-    ) {
+    fn answered(&mut self, answer: Answer, mut held: Vec<Held>, agreed: Option<Revision>, end: &mut Option<End>) {
         if let Answer::Listen(listening) = answer {
             return self.listen(listening, held.pop().unwrap_or(Held::NOTHING));
         }
@@ -371,11 +365,7 @@ async fn unless_taken_back(held: &mut Held, answer: impl Future<Output = Answer>
 }
 
 /// All entries side by side.
-async fn answer_all(
-    answers: &impl Answers,
-    parts: Vec<(String, Held)>,
-    refused: Vec<Pieces>,
-) -> (Answer, Vec<Held>) {
+async fn answer_all(answers: &impl Answers, parts: Vec<(String, Held)>, refused: Vec<Pieces>) -> (Answer, Vec<Held>) {
     let mut work: FuturesUnordered<_> = parts
         .into_iter()
         .map(|(entry, mut held)| async move {

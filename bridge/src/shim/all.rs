@@ -107,9 +107,7 @@ impl Answers for All {
 
     async fn answer(&self, line: &[u8], batches: bool) -> Answer {
         match mcp::message::read(line) {
-            Ok(Message::Request(request)) if request.method == "tools/call" => {
-                self.call(&request, line, batches).await
-            }
+            Ok(Message::Request(request)) if request.method == "tools/call" => self.call(&request, line, batches).await,
             _ => self.alone(line, batches, String::new()).await,
         }
     }
@@ -123,9 +121,10 @@ impl Answers for All {
 fn stand_in(list: watch::Receiver<u64>, result: String) -> StandIn {
     StandIn {
         title: "ClientMCP".to_owned(),
-        instructions: "Applications that are open offer tools here. clientmcp_apps lists the applications, clientmcp_tools \
+        instructions:
+            "Applications that are open offer tools here. clientmcp_apps lists the applications, clientmcp_tools \
                        the tools of one, and clientmcp_call calls one. Both lists may change at any time."
-            .to_owned(),
+                .to_owned(),
         tools: ALL,
         list,
         result,
@@ -139,7 +138,8 @@ fn strange() -> Away {
 /// The application that the arguments name.
 fn app(request: &Request<'_>) -> Result<ClientId, &'static str> {
     let arguments = request.params.get("arguments").and_then(|arguments| Object::parse(arguments.get()).ok());
-    let app = arguments.and_then(|arguments| text::string(arguments.get("app")?).and_then(|app| ClientId::new(&app).ok()));
+    let app =
+        arguments.and_then(|arguments| text::string(arguments.get("app")?).and_then(|app| ClientId::new(&app).ok()));
     app.ok_or("Nothing was done: \"app\" is missing, or names no application. clientmcp_apps lists them.")
 }
 

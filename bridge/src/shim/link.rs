@@ -244,7 +244,9 @@ impl Far {
         let Ok(line) = String::from_utf8(line) else { return };
         let Ok(members) = Object::parse(&line) else { return };
         match members.get("method").and_then(text::string) {
-            Some(method) if method == "notifications/tools/list_changed" => self.list.send_modify(|number| *number += 1),
+            Some(method) if method == "notifications/tools/list_changed" => {
+                self.list.send_modify(|number| *number += 1)
+            }
             Some(_) => {}
             None => {
                 let ask = members.get("id").and_then(message::id).and_then(|id| under_way.0.remove(&id));

@@ -102,7 +102,9 @@ impl One {
     async fn status(&self, request: &Request<'_>) -> String {
         let application = &self.application;
         let words = match self.link.ask(request.id, instead(request, "tools/list", &[]), false).await {
-            Err(Unanswered::Away(away)) => format!("{}. The tools of {application} cannot be called now.", away.sentence),
+            Err(Unanswered::Away(away)) => {
+                format!("{}. The tools of {application} cannot be called now.", away.sentence)
+            }
             Err(Unanswered::Lost) => "The ClientMCP app went away.".to_owned(),
             Ok(answer) => match (tools(&answer).map_or(0, |tools| tools.len()), paused().await) {
                 (0, _) => format!("ClientMCP is running. {application} offers no tools now: ask the user to open it."),
@@ -142,7 +144,9 @@ fn stand_in(application: &ClientId, static_tools: bool, list: watch::Receiver<u6
     let hint = if static_tools { " Call clientmcp_list_tools for the tools that there are now." } else { "" };
     StandIn {
         title: application.to_string(),
-        instructions: format!("The tools of {application} appear when the ClientMCP app runs and {application} is open.{hint}"),
+        instructions: format!(
+            "The tools of {application} appear when the ClientMCP app runs and {application} is open.{hint}"
+        ),
         tools: if static_tools { STATIC } else { "" },
         list,
         result,
