@@ -20,6 +20,7 @@ mod credentials;
 mod demo;
 mod door;
 mod door_lines;
+mod door_pairs;
 mod envelope;
 mod eras;
 mod frames;

@@ -169,8 +169,7 @@ async fn while_the_person_is_asked_the_host_is_told_so() {
     let _application = desktop.application(CLIENT, TOOLS).await;
     let mut host = Host::of(desktop.runtime.path(), CLIENT);
     // Starting it is what asks.
-    let snapshot = desktop.snapshot(|snapshot| snapshot["door_questions"][0]["id"].is_string()).await;
-    let asked = snapshot["door_questions"][0].clone();
+    let asked = desktop.door_question().await;
     assert_eq!(asked["wants"]["pair"], json!({"host": "Editor", "application": CLIENT}));
     assert_eq!(asked["program"]["path"], env!("CARGO_BIN_EXE_clientmcp"));
     assert_eq!(asked["program"]["parent"], std::env::current_exe().unwrap().to_str().unwrap());
@@ -179,7 +178,7 @@ async fn while_the_person_is_asked_the_host_is_told_so() {
     let result = host.talk.legacy("tools/call", json!({"name": "getBalance"})).await;
     desktop::nothing_done(&result, "offline");
     assert!(result["content"][0]["text"].as_str().unwrap().contains("being asked"), "{result}");
-    desktop.done(json!({"type": "decide_door", "question": asked["id"], "verdict": "allow"})).await;
+    desktop.decide_door(&asked, "allow").await;
     host.talk.hears("notifications/tools/list_changed").await;
     assert_eq!(host.talk.names().await, ["getBalance"]);
 }

@@ -165,10 +165,9 @@ async fn all_applications_stand_behind_three_tools() {
 
     // Another application is another question, which the call waits for.
     host.talk.send(&legacy(9, "tools/call", &json!({"name": ALL[1], "arguments": {"app": "notes"}}))).await;
-    let snapshot = desktop.snapshot(|snapshot| snapshot["door_questions"][0]["id"].is_string()).await;
-    let asked = &snapshot["door_questions"][0];
+    let asked = desktop.door_question().await;
     assert_eq!(asked["wants"]["pair"], json!({"host": "Editor", "application": "notes"}));
-    desktop.done(json!({"type": "decide_door", "question": asked["id"], "verdict": "deny"})).await;
+    desktop.decide_door(&asked, "deny").await;
     let result = host.talk.result().await;
     desktop::nothing_done(&result, "offline");
     assert!(text(&result).contains("does not let this program in"), "{result}");
@@ -179,11 +178,10 @@ async fn all_applications_stand_behind_three_tools() {
 async fn an_unknown_host_is_asked_about_all_applications_when_it_starts() {
     let mut desktop = Desktop::door().await;
     let mut host = all(&desktop);
-    let snapshot = desktop.snapshot(|snapshot| snapshot["door_questions"][0]["id"].is_string()).await;
-    let asked = &snapshot["door_questions"][0];
+    let asked = desktop.door_question().await;
     assert_eq!(asked["wants"]["pair"], json!({"host": "Editor", "application": null}));
     host.talk.send(&legacy(1, "tools/call", &json!({"name": ALL[0]}))).await;
-    desktop.done(json!({"type": "decide_door", "question": asked["id"], "verdict": "allow"})).await;
+    desktop.decide_door(&asked, "allow").await;
     assert_eq!(text(&host.talk.result().await), r#"{"apps":[]}"#);
     for arguments in [
         json!({}),

@@ -143,6 +143,17 @@ impl Desktop {
         self.snapshot(|snapshot| snapshot["door"]["open"] == true).await
     }
 
+    /// The one open question at the door.
+    pub(crate) async fn door_question(&mut self) -> Value {
+        let snapshot = self.snapshot(|snapshot| door_questions(snapshot) == 1).await;
+        snapshot["door_questions"][0].clone()
+    }
+
+    /// Answers a question at the door.
+    pub(crate) async fn decide_door(&mut self, question: &Value, verdict: &str) {
+        self.done(json!({"type": "decide_door", "question": question["id"], "verdict": verdict})).await;
+    }
+
     /// Greets and starts it.
     pub(crate) async fn started(self, members: Value) -> Self {
         let Value::Object(members) = members else { panic!("no members: {members}") };
@@ -406,6 +417,11 @@ pub(crate) fn fingerprint(definition: &str) -> String {
         write!(text, "{byte:02x}").unwrap();
         text
     })
+}
+
+/// How many questions are open at the door.
+pub(crate) fn door_questions(snapshot: &Value) -> usize {
+    snapshot["door_questions"].as_array().map_or(0, Vec::len)
 }
 
 /// Memory in which these hosts were let in to `alice-wallet`, whose calls are sent unasked.

@@ -10,11 +10,23 @@ use tokio::{
     task::JoinHandle,
 };
 
-use super::{agent::META, post::member, serve::Ended, within};
+use super::{agent::META, post::member, scene::CLIENT, serve::Ended, within};
 
 /// Where the door of a runtime folder is.
 pub(crate) fn socket(runtime: &Path) -> std::path::PathBuf {
     runtime.join("clientmcp/door.sock")
+}
+
+/// A hello's members for MCP with `alice-wallet`.
+pub(crate) fn wants_mcp(host: &str) -> Value {
+    json!({"want": "mcp", "host": host, "application": CLIENT})
+}
+
+/// Fails unless the door refused with this code.
+#[track_caller]
+pub(crate) fn assert_refused(said: &Value, code: &str) {
+    assert_eq!((&said["say"], &said["code"]), (&json!("refused"), &json!(code)), "{said}");
+    assert!(said["sentence"].as_str().is_some_and(|sentence| !sentence.is_empty()), "{said}");
 }
 
 /// Messages on lines, whatever carries them.

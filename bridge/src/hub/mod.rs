@@ -31,7 +31,7 @@ use std::{
 use clientmcp_protocol::{
     control::{self, DoorHead, DoorProgram, DoorWants, Millis, Reply, Settings},
     ids::{ClientId, Fingerprint, Role},
-    limits::{APPLICATIONS, CALLS_IN_ALL, HTTP_CONNECTIONS, SLEEP},
+    limits::{APPLICATIONS, CALLS_IN_ALL, DOOR_CONNECTIONS, HTTP_CONNECTIONS, SLEEP},
 };
 use tokio::{
     sync::{Semaphore, mpsc, oneshot, watch},
@@ -63,9 +63,10 @@ use crate::{
     token::{Access, Claims, TokenFault},
 };
 
-/// Commands waiting for the hub's task. Every call and every application takes two places at most: one for what it says,
-/// and one reserved on entering for what must be said on leaving. So nobody ever waits for a place that a waiting one holds.
-const COMMANDS: usize = 2 * (CALLS_IN_ALL + APPLICATIONS + HTTP_CONNECTIONS);
+/// Commands waiting for the hub's task. Every call, every application and everybody at the local door takes two places at
+/// most: one for what it says, and one reserved on entering for what must be said on leaving. So nobody ever waits for a
+/// place that a waiting one holds.
+const COMMANDS: usize = 2 * (CALLS_IN_ALL + APPLICATIONS + HTTP_CONNECTIONS + DOOR_CONNECTIONS);
 
 /// How often the hub looks at the clock by itself.
 const HEARTBEAT: Duration = Duration::from_secs(2);

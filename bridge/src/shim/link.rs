@@ -245,7 +245,7 @@ impl Far {
         let Ok(members) = Object::parse(&line) else { return };
         match members.get("method").and_then(text::string) {
             Some(method) if method == "notifications/tools/list_changed" => {
-                self.list.send_modify(|number| *number += 1)
+                self.list.send_modify(|number| *number += 1);
             }
             Some(_) => {}
             None => {
@@ -266,8 +266,8 @@ impl Drop for AbortOnDrop {
     }
 }
 
-fn send(ask: Ask, writing: &mpsc::UnboundedSender<String>, under_way: &mut UnderWay) {
-    let _ = writing.send(ask.line.clone());
+fn send(mut ask: Ask, writing: &mpsc::UnboundedSender<String>, under_way: &mut UnderWay) {
+    let _ = writing.send(std::mem::take(&mut ask.line));
     under_way.0.insert(ask.id.clone(), ask);
 }
 
