@@ -73,6 +73,9 @@ async fn what_is_no_hello_is_refused() {
         r#"{"door":1,"version":"1","want":"mcp","host":"Editor"}"#,
         r#"{"door":1,"version":"1","want":"mcp","host":"","application":"a"}"#,
         r#"{"door":1,"version":"1","want":"mcp","host":"Editor","application":"a/b"}"#,
+        r#"{"door":1,"version":"1","want":"mcp","host":"Editor ","application":"a"}"#,
+        r#"{"door":1,"version":"1","want":"apps","host":"Edi\u202etor"}"#,
+        r#"{"door":1,"version":"1","want":"token","label":"a\u200bb","application":"a","role":"agent"}"#,
         &long,
         &label,
     ] {

@@ -183,6 +183,25 @@ async fn while_the_person_is_asked_the_host_is_told_so() {
     assert_eq!(host.talk.names().await, ["getBalance"]);
 }
 
+// holds: stdio-asked, door-pair-unanswered
+#[tokio::test]
+async fn a_person_who_did_not_answer_is_asked_again_by_a_call_alone() {
+    let settings =
+        json!({"client_origins": "pinned", "allow_origins": [], "call_seconds": 120, "question_seconds": 10});
+    let mut desktop = Desktop::with(json!({"settings": settings})).await;
+    desktop.door_open().await;
+    let mut host = Host::of(desktop.runtime.path(), CLIENT);
+    let first = desktop.door_question().await;
+    desktop.snapshot(|snapshot| desktop::door_questions(snapshot) == 0).await;
+    // Whatever hosts do by themselves asks nobody.
+    host.talk.initialize("2025-11-25").await;
+    host.talk.names().await;
+    let result = host.talk.legacy("tools/call", json!({"name": "getBalance"})).await;
+    desktop::nothing_done(&result, "offline");
+    let second = desktop.door_question().await;
+    assert_ne!(first["id"], second["id"]);
+}
+
 // holds: stdio-cancel
 #[tokio::test]
 async fn cancelling_goes_through() {

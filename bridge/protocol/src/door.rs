@@ -65,6 +65,17 @@ pub enum Want {
     Status,
 }
 
+impl Want {
+    /// What the agent is, or is to be, called.
+    pub fn label(&self) -> Option<&Label> {
+        match self {
+            Self::Mcp { host, .. } | Self::Apps { host } | Self::Headers { host, .. } => Some(host),
+            Self::Token { label, .. } => label.as_ref(),
+            Self::Status => None,
+        }
+    }
+}
+
 /// What the bridge says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
