@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use clientmcp_protocol::{
-    control::{Count, DoorProgram, DoorWants, Verdict},
+    control::{Count, DoorProgram, DoorWants, Pair, Verdict},
     door::{Answer, App, DOOR_VERSION, DoorCode, Hello, Said, Want},
     ids::{ClientId, Label, Role},
     limits::{CLOSE_TIME, DOOR_HELLO_BYTES, DOOR_HELLO_TIME, HEADERS_TIME},
@@ -26,7 +26,7 @@ use crate::{
         session::{self, Answers},
     },
     text,
-    token::Claims,
+    token::{Claims, NumericDate},
 };
 
 /// Somebody at the door.
@@ -59,7 +59,7 @@ impl Guest {
             Ok(None) => return,
             Ok(Some(_)) if self.place.is_none() => Given::Said(words::refused(DoorCode::Busy)),
             Ok(Some(line)) => match hello(&line) {
-                Ok(hello) => self.give(hello.want, &mut lines, &mut output).await,
+                Ok(hello) => self.give(hello.want, &mut lines, &mut output).await.unwrap_or_else(|given| given),
                 Err(said) => Given::Said(said),
             },
         };
@@ -75,44 +75,36 @@ impl Guest {
         let _ = timeout(CLOSE_TIME, output.shutdown()).await;
     }
 
-    async fn give(&self, want: Want, lines: &mut Input, output: &mut WriteHalf<Stream>) -> Given {
-        let hub = &self.door.hub;
-        match want {
-            Want::Status => Given::Said(self.status()),
+    async fn give(&self, want: Want, lines: &mut Input, output: &mut WriteHalf<Stream>) -> Result<Given, Given> {
+        let access = self.door.hub.access();
+        let said = match want {
+            Want::Status => self.status(),
             Want::Mcp { host, application } => {
-                let wants = DoorWants::Pair { host: host.clone(), application: Some(application.clone()) };
-                match self.ask(wants, lines, output).await {
-                    Ok(()) => self.let_in(host, application).map_or_else(Given::Said, Given::Host),
-                    Err(given) => given,
-                }
+                self.ask(pair(&host, Some(&application)), lines, output).await?;
+                return self.let_in(host, application).map(Given::Host).map_err(Given::Said);
             }
             Want::Apps { host } => {
-                let known = hub.access().borrow().pairs().iter().any(|pair| lets_in(pair.verdict) && pair.host == host);
-                let wants = DoorWants::Pair { host: host.clone(), application: None };
-                match if known { Ok(()) } else { self.ask(wants, lines, output).await } {
-                    Ok(()) => Given::Said(Said::Apps { apps: apps(hub, &host) }),
-                    Err(given) => given,
+                let lets_in = |pair: &Pair| pair.host == host && pair.verdict == Verdict::Allow;
+                let known = access.borrow().pairs().iter().any(lets_in);
+                if !known {
+                    self.ask(pair(&host, None), lines, output).await?;
                 }
+                Said::Apps { apps: apps(&self.door.hub, &host) }
             }
-            Want::Headers { port: Some(port), .. } if port != self.door.port => {
-                Given::Said(words::refused(DoorCode::Port))
-            }
+            Want::Headers { port: Some(port), .. } if port != self.door.port => words::refused(DoorCode::Port),
             Want::Headers { host, application, port: _ } => {
-                let wants = DoorWants::Pair { host: host.clone(), application: Some(application.clone()) };
-                match self.ask(wants, lines, output).await {
-                    Ok(()) => Given::Said(self.mint(application, Role::Agent, Some(host), Some(HEADERS_TIME))),
-                    Err(given) => given,
-                }
+                self.ask(pair(&host, Some(&application)), lines, output).await?;
+                let Host { agent, .. } = self.let_in(host, application).map_err(Given::Said)?;
+                self.mint(agent.application, Role::Agent, agent.label, Some(HEADERS_TIME))
             }
-            Want::Token { seconds: Some(0), .. } => Given::Said(words::refused(DoorCode::Value)),
+            Want::Token { seconds: Some(0), .. } => words::refused(DoorCode::Value),
             Want::Token { application, role, label, seconds } => {
                 let wants = DoorWants::Token { application: application.clone(), role, label: label.clone(), seconds };
-                match self.ask(wants, lines, output).await {
-                    Ok(()) => Given::Said(self.mint(application, role, label, seconds.map(Duration::from_secs))),
-                    Err(given) => given,
-                }
+                self.ask(wants, lines, output).await?;
+                self.mint(application, role, label, seconds.map(Duration::from_secs))
             }
-        }
+        };
+        Ok(Given::Said(said))
     }
 
     /// The person's answer, given now or earlier.
@@ -144,7 +136,7 @@ impl Guest {
         }
         let access = self.door.hub.access().borrow().clone();
         match access.mint(application, role, label, ttl) {
-            Ok((token, end)) => Said::Token { token, ends: end.map(crate::token::NumericDate::millis) },
+            Ok((token, end)) => Said::Token { token, ends: end.map(NumericDate::millis) },
             Err(_) => words::refused(DoorCode::Value),
         }
     }
@@ -185,8 +177,8 @@ async fn say(output: &mut (impl AsyncWrite + Unpin), said: Said) -> std::io::Res
     output.flush().await
 }
 
-fn lets_in(verdict: Verdict) -> bool {
-    verdict == Verdict::Allow
+fn pair(host: &Label, application: Option<&ClientId>) -> DoorWants {
+    DoorWants::Pair { host: host.clone(), application: application.cloned() }
 }
 
 /// Those that the host was let in to, and where it was let in to all, those that are connected.
@@ -196,7 +188,7 @@ fn apps(hub: &Hub, host: &Label) -> Vec<App> {
     let view = view.borrow();
     let named = access.pairs().iter().filter(|pair| pair.host == *host).filter_map(|pair| pair.application.clone());
     let all: BTreeSet<_> = named.chain(view.applications().cloned()).collect();
-    let allowed = all.into_iter().filter(|app| access.verdict(host, Some(app)).is_some_and(lets_in));
+    let allowed = all.into_iter().filter(|app| access.verdict(host, Some(app)) == Some(Verdict::Allow));
     let head = |app: ClientId| {
         let served = view.served(&app);
         let tools = Count::from(served.map_or(0, |served| served.declaration.tools().len()));

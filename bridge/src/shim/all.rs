@@ -13,7 +13,7 @@ use super::{
     link::Unanswered,
     message::instead,
     one::{inner, list, raw, result},
-    tools::{ALL, Own},
+    tools::{ALL, OfAll},
 };
 use crate::{
     lines::Line,
@@ -45,23 +45,23 @@ impl All {
 
     async fn call(&self, request: &Request<'_>, line: &[u8], batches: bool) -> Answer {
         let name = request.params.get("name").and_then(text::string);
-        let result = match name.as_deref().and_then(Own::of_all) {
-            Some(Own::Apps) => self.apps().await,
-            Some(Own::AppTools) => match app(request) {
-                Ok(app) => match self.ask(app, instead(request, "tools/list", &[])).await {
-                    Ok(answer) => list(&answer),
-                    Err(unanswered) => result(&unanswered),
-                },
+        let result = match name.as_deref().and_then(OfAll::named) {
+            Some(OfAll::Apps) => self.apps().await,
+            Some(OfAll::Tools) => match app(request) {
+                Ok(app) => {
+                    let answer = self.ask(app, instead(request, "tools/list", &[])).await;
+                    answer.map_or_else(|unanswered| result(&unanswered), |answer| list(&answer))
+                }
                 Err(fault) => respond::told(fault, true),
             },
-            Some(Own::AppCall) => match app(request).and_then(|app| Ok((app, inner(request, "tool")?))) {
+            Some(OfAll::Call) => match app(request).and_then(|app| Ok((app, inner(request, "tool")?))) {
                 Ok((app, call)) => match self.ask(app, call).await {
                     Ok(answer) => return raw(answer),
                     Err(unanswered) => result(&unanswered),
                 },
                 Err(fault) => respond::told(fault, true),
             },
-            Some(Own::Status | Own::List | Own::Call) | None => return unknown(request, name.as_deref()),
+            None => return unknown(request, name.as_deref()),
         };
         self.alone(line, batches, result).await
     }

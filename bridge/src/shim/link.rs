@@ -192,7 +192,7 @@ impl Far {
 
 fn being_asked(ask: Ask) {
     let sentence = "the user is being asked in the ClientMCP app whether this program may call these tools".to_owned();
-    let _ = ask.answer.send(Err(Unanswered::Away(Away { code: None, sentence })));
+    let _ = ask.answer.send(Err(Unanswered::Away(Away { code: Some(DoorCode::Unanswered), sentence })));
 }
 
 /// Requests that were sent and are not answered.

@@ -11,6 +11,7 @@ mod one;
 mod tools;
 
 use clientmcp_protocol::{
+    door::DoorCode,
     ids::{ClientId, Label},
     limits::LAST_ANSWERS_TIME,
 };
@@ -46,5 +47,12 @@ impl Shim {
 
 /// The result of a call that came to nobody.
 fn not_reached(away: &Away) -> String {
-    respond::not_reached(&format!("{}.", away.sentence), "Ask the user to open the ClientMCP app, then try again.")
+    let advice = match away.code {
+        None => "Ask the user to open the ClientMCP app, then try again.",
+        Some(DoorCode::Declined) => "Do not try again unless the user asks for it.",
+        Some(DoorCode::Unanswered) => "Try again when the user has answered.",
+        Some(DoorCode::Busy | DoorCode::Closing) => "Try again later.",
+        Some(DoorCode::Version | DoorCode::Hello | DoorCode::Port | DoorCode::Value) => "Tell the user.",
+    };
+    respond::not_reached(&format!("{}.", away.sentence), advice)
 }

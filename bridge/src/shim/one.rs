@@ -13,7 +13,7 @@ use super::{
     link::{Link, Unanswered},
     message::{error, instead, tools, with_tools},
     not_reached,
-    tools::{Own, STATIC},
+    tools::{STATIC, Static},
 };
 use crate::{
     mcp::{
@@ -63,7 +63,7 @@ impl One {
     async fn listed(&self, request: &Request<'_>, line: &[u8], batches: bool) -> Answer {
         match self.link.ask(request.id, whole(line), false).await {
             Ok(answer) if self.static_tools => {
-                let is_ours = |name: &str| Own::of_static(name).is_some();
+                let is_ours = |name: &str| Static::named(name).is_some();
                 raw(with_tools(&answer, STATIC, is_ours).unwrap_or(answer))
             }
             Ok(answer) => raw(answer),
@@ -79,22 +79,22 @@ impl One {
         }
     }
 
-    fn own(&self, request: &Request<'_>) -> Option<Own> {
+    fn own(&self, request: &Request<'_>) -> Option<Static> {
         let name = request.params.get("name").and_then(text::string)?;
-        Own::of_static(&name).filter(|_| self.static_tools)
+        Static::named(&name).filter(|_| self.static_tools)
     }
 
-    async fn called(&self, own: Own, request: &Request<'_>, line: &[u8], batches: bool) -> Answer {
+    async fn called(&self, own: Static, request: &Request<'_>, line: &[u8], batches: bool) -> Answer {
         let result = match own {
-            Own::Call => match inner(request, "name") {
+            Static::Call => match inner(request, "name") {
                 Ok(call) => return self.forwarded(request, call, line, batches).await,
                 Err(fault) => respond::told(fault, true),
             },
-            Own::List => match self.link.ask(request.id, instead(request, "tools/list", &[]), false).await {
+            Static::List => match self.link.ask(request.id, instead(request, "tools/list", &[]), false).await {
                 Ok(answer) => list(&answer),
                 Err(unanswered) => result(&unanswered),
             },
-            Own::Status | Own::Apps | Own::AppTools | Own::AppCall => self.status(request).await,
+            Static::Status => self.status(request).await,
         };
         self.alone(line, batches, result).await
     }

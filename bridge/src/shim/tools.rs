@@ -14,20 +14,16 @@ pub(super) const ALL: &str = concat!(
     r#"{"name":"clientmcp_call","title":"Call a tool of an application","description":"Calls one tool of an application. clientmcp_tools says which there are.","inputSchema":{"type":"object","properties":{"app":{"type":"string","description":"An application from clientmcp_apps"},"tool":{"type":"string","description":"The tool's name"},"arguments":{"type":"object","description":"As the tool's input schema says"}},"required":["app","tool"]}}"#
 );
 
-/// One of the command's own tools.
+/// One of the tools beside one application's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Own {
+pub(super) enum Static {
     Status,
     List,
     Call,
-    Apps,
-    AppTools,
-    AppCall,
 }
 
-impl Own {
-    /// Beside one application's tools.
-    pub(super) fn of_static(name: &str) -> Option<Self> {
+impl Static {
+    pub(super) fn named(name: &str) -> Option<Self> {
         match name {
             "clientmcp_status" => Some(Self::Status),
             "clientmcp_list_tools" => Some(Self::List),
@@ -35,13 +31,22 @@ impl Own {
             _ => None,
         }
     }
+}
 
-    /// Before all applications.
-    pub(super) fn of_all(name: &str) -> Option<Self> {
+/// One of the tools before all applications.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum OfAll {
+    Apps,
+    Tools,
+    Call,
+}
+
+impl OfAll {
+    pub(super) fn named(name: &str) -> Option<Self> {
         match name {
             "clientmcp_apps" => Some(Self::Apps),
-            "clientmcp_tools" => Some(Self::AppTools),
-            "clientmcp_call" => Some(Self::AppCall),
+            "clientmcp_tools" => Some(Self::Tools),
+            "clientmcp_call" => Some(Self::Call),
             _ => None,
         }
     }
@@ -61,9 +66,9 @@ mod tests {
 
     #[test]
     fn each_definition_has_its_tool() {
-        assert!(names(STATIC).iter().all(|name| Own::of_static(name).is_some()));
-        assert!(names(ALL).iter().all(|name| Own::of_all(name).is_some()));
+        assert!(names(STATIC).iter().all(|name| Static::named(name).is_some()));
+        assert!(names(ALL).iter().all(|name| OfAll::named(name).is_some()));
         assert_eq!((names(STATIC).len(), names(ALL).len()), (3, 3));
-        assert_eq!((Own::of_static("clientmcp_call"), Own::of_all("clientmcp_call_tool")), (None, None));
+        assert_eq!((Static::named("clientmcp_call"), OfAll::named("clientmcp_call_tool")), (None, None));
     }
 }
