@@ -245,7 +245,7 @@ async fn each_mode_does_what_it_says() {
     asked(&mut desktop, &agent).await;
     // A grant that has an end has ended then.
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis();
-    desktop.done(mode("allow_all", json!({"at": u64::try_from(now).unwrap() + 1_500}))).await;
+    desktop.done(mode("allow_all", json!({"at": u64::try_from(now).unwrap() + 10_000}))).await;
     desktop.snapshot(|snapshot| !list(snapshot, "modes").is_empty()).await;
     desktop.snapshot(|snapshot| list(snapshot, "modes").is_empty()).await;
     asked(&mut desktop, &agent).await;

@@ -23,7 +23,7 @@ use self::{checks::Run, expected::Expected};
 use crate::support::{serve::Serve, tokens};
 
 /// The whole suite has this long.
-const LIMIT: Duration = Duration::from_secs(300);
+const LIMIT: Duration = Duration::from_secs(1_200);
 
 #[tokio::test]
 #[ignore = "needs npm packages: cargo xtask test conformance"]

@@ -256,6 +256,12 @@ async fn what_is_remembered_comes_whole_and_is_taken_back() {
 async fn a_snapshot_that_would_be_too_long_is_cut_and_says_so() {
     let settings = json!({"client_origins": "any", "allow_origins": [], "call_seconds": 9, "question_seconds": 99});
     let mut desktop = Desktop::with(json!({"settings": settings})).await;
+    // They come first, while a snapshot is short: each of them makes the bridge write one.
+    let mut applications = Vec::new();
+    for n in 0..400 {
+        let lines = [&*format!("Origin: https://{}.example", "o".repeat(200))];
+        applications.push(desktop.connect(&format!("{n:0128}"), &lines).await);
+    }
     let rule = |n: usize| {
         json!({"id": format!("{n:0700}"), "application": "a".repeat(128), "tool": "t", "agent": {"one": null},
             "verdict": "deny", "fingerprint": null, "origin": null, "until": "always", "made": 0})
@@ -265,11 +271,6 @@ async fn a_snapshot_that_would_be_too_long_is_cut_and_says_so() {
     let command = json!({"type": "set_rules", "revision": revision, "rules": rules});
     assert!((900_000..1_048_000).contains(&command.to_string().len()), "{}", command.to_string().len());
     desktop.done(command).await;
-    let mut applications = Vec::new();
-    for n in 0..400 {
-        let lines = [&*format!("Origin: https://{}.example", "o".repeat(200))];
-        applications.push(desktop.connect(&format!("{n:0128}"), &lines).await);
-    }
     // The longest line that may come is checked wherever one is read.
     let all = |snapshot: &Value| {
         let shown = |name: &str| list(snapshot, name).len() as u64 + snapshot["cut"][name].as_u64().unwrap();

@@ -42,7 +42,7 @@ fn busy(response: &Response) {
 async fn until_closed(connection: &mut TcpStream) -> Vec<u8> {
     let mut bytes = Vec::new();
     // A reset closes, too.
-    let read = timeout(Duration::from_secs(60), connection.read_to_end(&mut bytes)).await;
+    let read = timeout(Duration::from_secs(180), connection.read_to_end(&mut bytes)).await;
     drop(read.expect("is closed in time"));
     bytes
 }

@@ -327,7 +327,7 @@ async fn a_stream_outlives_its_token() {
     let serve = Serve::start().await;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
     // It is refused from 60 s after its end.
-    let token = tokens::claiming(&format!(r#"{{"sub":"{CLIENT}","role":"agent","exp":{}}}"#, now - 56));
+    let token = tokens::claiming(&format!(r#"{{"sub":"{CLIENT}","role":"agent","exp":{}}}"#, now - 45));
     let agent = Agent::new(serve.port, &token);
     let (mut listening, mut getting) = (agent.listening().await, agent.getting().await);
     within(async { while agent.list().send().await.status != 401 {} }).await;

@@ -15,7 +15,7 @@ pub mod hub;
 pub mod lines;
 pub mod local;
 pub mod mcp;
-pub mod origin;
+pub use clientmcp_protocol::origin;
 pub mod pieces;
 pub mod port;
 pub mod refusal;

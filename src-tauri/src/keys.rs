@@ -3,11 +3,17 @@
 //! Each question is answered on the one thread that may block: a locked keychain asks the person, and that takes as long
 //! as it takes.
 
+mod file;
+mod item;
+mod keychain;
+mod thread;
+
 use std::{fmt, path::PathBuf};
 
 use clientmcp_settings::SettingsId;
 use tokio::sync::oneshot;
 
+pub use self::thread::KeysThread;
 use crate::wire::KeysCode;
 
 /// A place for the secrets.
@@ -57,4 +63,9 @@ pub trait Keys: Send + 'static {
 
     /// Removes it; it is no trouble when there was nothing.
     fn forget(&self, place: &Place) -> Later<()>;
+}
+
+/// Waits for what comes back.
+pub async fn answered<T>(later: Later<T>) -> Result<T, Trouble> {
+    later.await.unwrap_or_else(|_| Err(thread::gone()))
 }

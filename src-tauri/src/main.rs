@@ -1,6 +1,8 @@
 //! `clientmcp-desktop`: the tray app.
 #![cfg_attr(not(debug_assertions), windows_subsystem = "windows")]
 
-fn main() {
-    clientmcp_desktop::run();
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    clientmcp_desktop::run()
 }

@@ -8,8 +8,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
+import { Agent } from './agent.mjs';
+import { within } from './waits.mjs';
+
 const clientmcp = join(process.env.CLIENTMCP_BUILT, 'clientmcp');
-const MODERN = '2026-07-28';
 
 /** A bridge that asks nobody. It ends with the test. */
 export async function startBridge(t, port = 0) {
@@ -80,11 +82,11 @@ async function stop(started) {
   if (started.exitCode !== null || started.signalCode !== null) return;
   const exited = once(started, 'exit');
   started.kill();
-  await exited;
+  await within(exited, 'the end of the bridge');
 }
 
 async function next(lines) {
-  const { value, done } = await lines.next();
+  const { value, done } = await within(lines.next(), 'a line of the bridge');
   assert(!done, 'the bridge has ended');
   return JSON.parse(value);
 }
@@ -98,81 +100,4 @@ function newSecret(folder, name) {
 function token(secret, role, id) {
   const words = ['token', id, '--role', role, '--secret-file', secret];
   return execFileSync(clientmcp, words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
-}
-
-/** An agent of the modern era. */
-class Agent {
-  #url;
-  #token;
-
-  constructor(url, token) {
-    this.#url = url;
-    this.#token = token;
-  }
-
-  /** The names of the tools. */
-  async tools() {
-    return (await this.#ask('tools/list', {})).tools.map((tool) => tool.name);
-  }
-
-  /** Calls a tool; aborting the signal gives the call up. */
-  call(name, args = {}, signal) {
-    return this.#ask('tools/call', { name, arguments: args }, { 'Mcp-Name': name }, signal);
-  }
-
-  /** Calls, and returns what the answer says. */
-  async text(name, args) {
-    const { content, isError = false } = await this.call(name, args);
-    return { text: content[0]?.text, isError };
-  }
-
-  /** Follows the changes of the list: `next()` resolves with each announcement. */
-  async listen(t) {
-    const stopped = new AbortController();
-    t.after(() => stopped.abort());
-    const params = { notifications: { toolsListChanged: true } };
-    const response = await this.#post('subscriptions/listen', params, {}, stopped.signal);
-    const events = readEvents(response.body);
-    const next = async () => (await events.next()).value.method;
-    assert.equal(await next(), 'notifications/subscriptions/acknowledged');
-    return { next };
-  }
-
-  async #ask(method, params, headers, signal) {
-    const response = await this.#post(method, params, headers, signal);
-    const isStream = response.headers.get('content-type') === 'text/event-stream';
-    const message = isStream ? (await readEvents(response.body).next()).value : await response.json();
-    assert(message.result, JSON.stringify(message.error));
-    return message.result;
-  }
-
-  #post(method, params, headers, signal) {
-    const _meta = {
-      'io.modelcontextprotocol/protocolVersion': MODERN,
-      'io.modelcontextprotocol/clientCapabilities': {},
-    };
-    return fetch(this.#url, {
-      method: 'POST',
-      signal,
-      headers: {
-        Authorization: `Bearer ${this.#token}`,
-        'Content-Type': 'application/json',
-        Accept: 'application/json, text/event-stream',
-        'MCP-Protocol-Version': MODERN,
-        'Mcp-Method': method,
-        ...headers,
-      },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }),
-    });
-  }
-}
-
-async function* readEvents(body) {
-  let text = '';
-  for await (const piece of body.pipeThrough(new TextDecoderStream())) {
-    text += piece;
-    const lines = text.split('\n');
-    text = lines.pop();
-    for (const line of lines) if (line.startsWith('data: ')) yield JSON.parse(line.slice(6));
-  }
 }

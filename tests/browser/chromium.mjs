@@ -13,9 +13,7 @@ import { after } from 'node:test';
 import { chromium } from 'playwright-core';
 
 import { bundle, notes, serve } from '../../examples/notes/pages.mjs';
-
-/** No wait of a test is longer. */
-export const LIMIT = 60_000;
+import { LIMIT, within } from './waits.mjs';
 
 const program = process.env.CHROMIUM ?? 'chromium';
 const flags = [
@@ -31,7 +29,7 @@ const flags = [
 ];
 
 const executablePath = await findProgram();
-const browser = await chromium.launch({ executablePath, args: flags });
+const browser = await chromium.launch({ executablePath, args: flags, timeout: LIMIT });
 after(() => browser.close());
 
 const servers = { notes: await serve(await notes(), 0), bare: await serve(await bare(), 0) };
@@ -52,7 +50,7 @@ export async function profile(t, options = {}) {
     if (message.type() === 'error' && !message.text().startsWith('WebSocket connection')) faults.push(message.text());
   });
   t.after(async () => {
-    await context.close();
+    await within(context.close(), 'the end of the profile');
     assert.deepEqual(faults, []);
   });
   return context;
@@ -75,16 +73,31 @@ export async function openTab(context, url) {
   return page;
 }
 
-/** A page in a Chromium of its own that lets it freeze: the driver's pages always believe that somebody looks. */
-export async function openFreezable(t) {
+/** What newer browsers do with a page that they freeze: they end its connections, as it hears once it is thawed. */
+const ENDING = 'DisconnectWebSocketOnBFCache';
+
+/**
+ * A page in a Chromium of its own that lets it freeze: the driver's pages always believe that somebody looks. Frozen, it
+ * keeps its connections, whatever the browser does by itself.
+ */
+export function openFreezable(t) {
+  return openOwn(t, [`--disable-features=${ENDING}`]);
+}
+
+/** Such a page in a browser that ends the connections of a frozen page. One that knows nothing of this keeps them. */
+export function openEnding(t) {
+  return openOwn(t, [`--enable-features=${ENDING}`]);
+}
+
+async function openOwn(t, more) {
   const folder = mkdtempSync(join(tmpdir(), 'clientmcp-chromium-'));
-  const words = [...flags, '--remote-debugging-port=0', `--user-data-dir=${folder}`, 'about:blank'];
+  const words = [...flags, ...more, '--remote-debugging-port=0', `--user-data-dir=${folder}`, 'about:blank'];
   const started = spawn(executablePath, words, { stdio: ['ignore', 'ignore', 'pipe'] });
   // Its own end is not that of its helpers, which still write: the pipe closes when the last of them has gone.
   const closed = once(started, 'close');
   t.after(async () => {
     started.kill();
-    await closed;
+    await within(closed, 'the end of Chromium');
     rmSync(folder, { recursive: true, maxRetries: 5 });
   });
   const address = new Promise((resolve, reject) => {
@@ -94,7 +107,7 @@ export async function openFreezable(t) {
       if (found) resolve(found);
     });
   });
-  const driven = await chromium.connectOverCDP(await address, { noDefaults: true });
+  const driven = await chromium.connectOverCDP(await within(address, "Chromium's address"), { noDefaults: true, timeout: LIMIT });
   const [context] = driven.contexts();
   context.setDefaultTimeout(LIMIT);
   return openTab(context, bareUrl);

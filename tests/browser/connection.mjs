@@ -4,16 +4,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { startBridge, startDriven } from './bridge.mjs';
-import { LIMIT, openBare, openFreezable } from './chromium.mjs';
+import { openBare, openEnding, openFreezable } from './chromium.mjs';
+import { eventually, options, within } from './waits.mjs';
 
 const MESSAGE_BYTES = 4_194_304;
-const options = { timeout: LIMIT };
 
 // holds: js-browser
 test('connects, and is called', options, async (t) => {
   const bridge = await startBridge(t);
   const page = await openBare(t);
-  await page.evaluate(
+  const connected = page.evaluate(
     ([url, token]) =>
       connect({
         url,
@@ -25,6 +25,7 @@ test('connects, and is called', options, async (t) => {
       }).online(),
     [bridge.connect, bridge.token('client')],
   );
+  await within(connected, 'the page is online');
   const agent = bridge.agent();
   assert.deepEqual(await agent.tools(), ['greet', 'fail']);
   assert.deepEqual(await agent.text('greet', { name: 'Grüße 😀' }), { text: 'Hello, Grüße 😀', isError: false });
@@ -62,12 +63,13 @@ test('agents hear of other tools', options, async (t) => {
 // holds: js-browser-tools
 test('a page that declares its tools on every render registers once, and its newest handler runs', options, async (t) => {
   const { page, agent } = await online(t, () => [tool({ name: 'count', description: 'Counts', handler: () => '0' })]);
-  await page.evaluate(async () => {
+  const accepted = page.evaluate(async () => {
     for (let render = 1; render <= 100; render += 1) {
       application.setTools([tool({ name: 'count', description: 'Counts', handler: () => `${render}` })]);
     }
     await application.accepted();
   });
+  await within(accepted, 'the last declaration is accepted');
   assert.deepEqual(await agent.text('count'), { text: '100', isError: false });
   const registers = await page.evaluate(() => sent.flat().filter((text) => text.startsWith('{"type":"register"')));
   assert.equal(registers.length, 1);
@@ -97,22 +99,22 @@ test('a bridge that starts again finds the page', options, async (t) => {
   await bridge.stop();
   await page.waitForFunction(() => application.state.status === 'waiting');
   await bridge.start();
-  await page.evaluate(() => application.online());
+  await isOnline(page);
   assert.deepEqual(await bridge.agent().text('greet'), { text: 'hello', isError: false });
 });
 
 // holds: js-browser-returns
 test('back on a network, the page tries at once', options, async (t) => {
   const { bridge, page } = await online(t, greeter);
-  // By itself it would try again in 25 s.
-  await page.evaluate(() => (Math.random = () => 50));
+  // By itself it would try again in 75 s.
+  await page.evaluate(() => (Math.random = () => 150));
   await page.context().setOffline(true);
   await bridge.stop();
   await page.waitForFunction(() => application.state.status === 'waiting');
   const nextTry = await page.evaluate(() => application.state.nextTry.getTime());
   await bridge.start();
   await page.context().setOffline(false);
-  await page.evaluate(() => application.online());
+  await isOnline(page);
   assert(Date.now() < nextTry);
   assert.deepEqual(await bridge.agent().text('greet'), { text: 'hello', isError: false });
 });
@@ -132,6 +134,19 @@ test('a frozen tab answers once it is thawed', options, async (t) => {
 });
 
 // holds: js-browser-frozen
+test('a frozen tab whose connection the browser ends is back once it is thawed', options, async (t) => {
+  const { page, agent } = await online(t, greeter, openEnding);
+  const { freeze, thaw } = await freezer(page);
+  await freeze();
+  const call = agent.text('greet');
+  await thaw();
+  const { text, isError } = await call;
+  // A browser that keeps the connection has it answered.
+  assert(isError ? text.startsWith('The application disconnected') : text === 'hello', text);
+  await eventually(async () => assert.deepEqual(await agent.text('greet'), { text: 'hello', isError: false }));
+});
+
+// holds: js-browser-frozen
 test('a tab that was frozen while the bridge started again connects when it is thawed', options, async (t) => {
   const { bridge, page } = await online(t, greeter, openFreezable);
   const { freeze, thaw } = await freezer(page);
@@ -141,7 +156,7 @@ test('a tab that was frozen while the bridge started again connects when it is t
   await thaw();
   // A tab that nobody looks at draws no frames to count the wait by.
   await page.waitForFunction(() => sent.length > 1, null, { polling: 50 });
-  await page.evaluate(() => application.online());
+  await isOnline(page);
   assert.deepEqual(await bridge.agent().text('greet'), { text: 'hello', isError: false });
 });
 
@@ -150,15 +165,14 @@ test('a newer connection replaces the page, which comes back only when told to',
   const { bridge, page, agent } = await online(t, () => [tool({ name: 'who', description: 'Says who', handler: () => 'first' })]);
   const other = await page.context().newPage();
   await other.goto(page.url());
-  await other.evaluate(connectAsSecond, [bridge.connect, bridge.token('client')]);
-  assert.equal(await page.evaluate(async () => (await application.ended()).status), 'replaced');
+  const connected = other.evaluate(connectAsSecond, [bridge.connect, bridge.token('client')]);
+  await within(connected, 'the second page is online');
+  assert.equal((await end(page)).status, 'replaced');
   assert.deepEqual(await agent.text('who'), { text: 'second', isError: false });
-  await page.evaluate(() => {
-    application.takeOver();
-    return application.online();
-  });
+  await page.evaluate(() => application.takeOver());
+  await isOnline(page);
   assert.deepEqual(await agent.text('who'), { text: 'first', isError: false });
-  assert.equal(await other.evaluate(async () => (await application.ended()).status), 'replaced');
+  assert.equal((await end(other)).status, 'replaced');
 });
 
 // holds: js-browser-token
@@ -168,7 +182,7 @@ test('a page whose token is revoked asks for another one, and ends without', opt
   const { token } = (await desktop.order('mint', mint)).token;
   const page = await openBare(t);
   await page.evaluate(noting);
-  await page.evaluate(
+  const connected = page.evaluate(
     ([url, token]) => {
       const ask = ({ refused }) => {
         note(refused ? 'asked again' : 'asked');
@@ -179,8 +193,9 @@ test('a page whose token is revoked asks for another one, and ends without', opt
     },
     [desktop.connect, token],
   );
+  await within(connected, 'the page is online');
   await desktop.order('revoke', { application: 'notes', role: 'client', which: 'all' });
-  const ended = await page.evaluate(() => application.ended());
+  const ended = await end(page);
   assert.deepEqual([ended.status, ended.refusal.code], ['refused', 'no-token']);
   await noted(page, 'asked', 'asked again');
   assert.equal(await page.evaluate(() => localStorage.getItem('clientmcp.token')), null);
@@ -190,10 +205,11 @@ test('a page whose token is revoked asks for another one, and ends without', opt
 test('a token of another bridge is refused', options, async (t) => {
   const bridge = await startBridge(t);
   const page = await openBare(t);
-  const ended = await page.evaluate(
+  const ends = page.evaluate(
     ([url, token]) => connect({ url, token }).ended(),
     [bridge.connect, bridge.foreignToken()],
   );
+  const ended = await within(ends, 'the application has ended');
   assert.deepEqual([ended.status, ended.refusal.code], ['refused', 'token']);
 });
 
@@ -206,8 +222,19 @@ async function online(t, tools, open = openBare) {
     window.application = connect({ url, token, tools: (${tools})(), WebSocket: Recording });
     return application.online();
   }`;
-  await page.evaluate(`(${script})(${JSON.stringify([bridge.connect, bridge.token('client')])})`);
+  const connected = page.evaluate(`(${script})(${JSON.stringify([bridge.connect, bridge.token('client')])})`);
+  await within(connected, 'the page is online');
   return { bridge, page, agent: bridge.agent() };
+}
+
+/** Waits until the page's application is online. */
+function isOnline(page) {
+  return within(page.evaluate(() => application.online()), 'the page is online');
+}
+
+/** The state in which the page's application ends. */
+function end(page) {
+  return within(page.evaluate(() => application.ended()), 'the application has ended');
 }
 
 function greeter() {

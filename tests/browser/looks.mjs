@@ -4,26 +4,27 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { startBridge } from './bridge.mjs';
-import { LIMIT, openNotes } from './chromium.mjs';
+import { openNotes } from './chromium.mjs';
 import { connected, headline, paste } from './person.mjs';
+import { options } from './waits.mjs';
 
 const folder = join(import.meta.dirname, '../../screenshots');
 const WINDOW = { width: 800, height: 600 };
 const PHONE = { width: 360, height: 740 };
 
 for (const colorScheme of ['light', 'dark']) {
-  test(`not connected, ${colorScheme}`, { timeout: LIMIT }, async (t) => {
+  test(`not connected, ${colorScheme}`, options, async (t) => {
     const page = await openNotes(t, { colorScheme });
     await page.getByText('Where do I get a token?').click();
     await picture(page, `start-${colorScheme}`);
   });
 
-  test(`a call under way, ${colorScheme}`, { timeout: LIMIT }, async (t) => {
+  test(`a call under way, ${colorScheme}`, options, async (t) => {
     const page = await busy(t, { colorScheme });
     await picture(page, `connected-${colorScheme}`);
   });
 
-  test(`a question, ${colorScheme}`, { timeout: LIMIT }, async (t) => {
+  test(`a question, ${colorScheme}`, options, async (t) => {
     const { page, agent } = await connected(t, { colorScheme, viewport: WINDOW });
     const { id } = (await agent.call('add_note', { text: 'Call the dentist about Thursday' })).structuredContent;
     const given = new AbortController();
@@ -34,7 +35,7 @@ for (const colorScheme of ['light', 'dark']) {
   });
 }
 
-test('refused', { timeout: LIMIT }, async (t) => {
+test('refused', options, async (t) => {
   const bridge = await startBridge(t);
   const page = await openNotes(t, { viewport: WINDOW });
   await paste(page, bridge.foreignToken(), bridge.port);
@@ -43,7 +44,7 @@ test('refused', { timeout: LIMIT }, async (t) => {
   await picture(page, 'refused');
 });
 
-test('no bridge, and replaced', { timeout: LIMIT }, async (t) => {
+test('no bridge, and replaced', options, async (t) => {
   const { bridge, page } = await connected(t, { viewport: WINDOW });
   const other = await page.context().newPage();
   await other.goto(page.url());
@@ -54,7 +55,7 @@ test('no bridge, and replaced', { timeout: LIMIT }, async (t) => {
   await picture(other, 'waiting');
 });
 
-test('a phone', { timeout: LIMIT }, async (t) => {
+test('a phone', options, async (t) => {
   const start = await openNotes(t, { viewport: PHONE });
   await picture(start, 'phone-start');
   await picture(await busy(t, { viewport: PHONE }), 'phone-connected');

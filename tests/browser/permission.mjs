@@ -4,10 +4,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { startBridge } from './bridge.mjs';
-import { LIMIT, notesUrl, openTab, profile, setPermission } from './chromium.mjs';
+import { notesUrl, openTab, profile, setPermission } from './chromium.mjs';
 import { headline } from './person.mjs';
+import { options } from './waits.mjs';
 
-const options = { timeout: LIMIT };
 const SITE = 'https://notes.example/';
 
 // holds: js-browser-permission

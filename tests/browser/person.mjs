@@ -1,7 +1,10 @@
 // What a person does with the notes, and sees.
 
+import assert from 'node:assert/strict';
+
 import { startBridge } from './bridge.mjs';
 import { openNotes } from './chromium.mjs';
+import { eventually } from './waits.mjs';
 
 /** The page, connected, and an agent. */
 export async function connected(t, more) {
@@ -24,12 +27,19 @@ export function headline(page, name) {
   return page.getByRole('heading', { name, exact: true }).waitFor();
 }
 
-/** The page counts no answer right after a question came, so the click is made until it is one. */
+/**
+ * Answers the question with a click, once it is there. The page counts no answer right after a question came, so the
+ * click is made until it is one.
+ */
 export async function answer(page, name) {
   const button = page.getByRole('dialog').getByRole('button', { name });
+  // The call that asks may still be on its way.
+  await button.waitFor();
   const text = await page.locator('#question-text').textContent();
-  await button.click();
-  while ((await button.isVisible()) && (await page.locator('#question-text').textContent()) === text) {
-    await button.click({ timeout: 1_000 }).catch(() => undefined);
-  }
+  const isOpen = async () => (await button.isVisible()) && (await page.locator('#question-text').textContent()) === text;
+  await eventually(async () => {
+    // It may go while it is clicked.
+    if (await isOpen()) await button.click({ timeout: 5_000 });
+    assert(!(await isOpen()), `no click on “${name}” answers the question`);
+  });
 }

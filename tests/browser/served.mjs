@@ -9,11 +9,12 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { notesUrl } from './chromium.mjs';
+import { options, within } from './waits.mjs';
 
 const { port } = new URL(notesUrl);
 
 // holds: notes-served
-test('the files of the page are served with their types, and nothing else is', async () => {
+test('the files of the page are served with their types, and nothing else is', options, async () => {
   for (const [path, type] of [
     ['/', 'text/html; charset=utf-8'],
     ['/index.html?x', 'text/html; charset=utf-8'],
@@ -30,7 +31,7 @@ test('the files of the page are served with their types, and nothing else is', a
 });
 
 // holds: notes-served
-test('only reading is served', async () => {
+test('only reading is served', options, async () => {
   const head = await ask('HEAD', '/');
   assert.deepEqual([head.status, head.body], [200, '']);
   assert(Number(head.headers['content-length']) > 0);
@@ -40,18 +41,18 @@ test('only reading is served', async () => {
 });
 
 // holds: notes-served
-test('a page of the web that has its own name point here gets nothing', async () => {
+test('a page of the web that has its own name point here gets nothing', options, async () => {
   assert.equal((await ask('GET', '/', `localhost:${port}`)).status, 200);
   for (const host of ['notes.example', `notes.example:${port}`, '127.0.0.1', `127.0.0.1:${port}.notes.example`]) {
     assert.equal((await ask('GET', '/', host)).status, 403, host);
   }
 });
 
-test('the types of the pages hold, which nothing that bundles them looks at', async () => {
+test('the types of the pages hold, which nothing that bundles them looks at', options, async () => {
   const sdk = join(import.meta.dirname, '../../sdk/js/package.json');
   const words = [createRequire(sdk).resolve('typescript/bin/tsc'), '--noEmit', '-p', 'page'];
   const tsc = spawn(process.execPath, words, { cwd: import.meta.dirname, stdio: 'inherit' });
-  assert.deepEqual(await once(tsc, 'exit'), [0, null]);
+  assert.deepEqual(await within(once(tsc, 'exit'), 'the end of tsc'), [0, null]);
 });
 
 /** A request as it is written here: no client tidies the path or the host. */
@@ -60,7 +61,7 @@ async function ask(method, path, host = `127.0.0.1:${port}`) {
   socket.setEncoding('latin1').write(`${method} ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
   let text = '';
   socket.on('data', (more) => (text += more));
-  await once(socket, 'close');
+  await within(once(socket, 'close'), `the answer to ${method} ${path}`);
   const [head, body] = text.split('\r\n\r\n', 2);
   const [line, ...lines] = head.split('\r\n');
   const headers = lines.map((header) => header.split(': ', 2)).map(([name, value]) => [name.toLowerCase(), value]);

@@ -1,4 +1,5 @@
-//! The bridge's import arrows: who may use whom, so that a reader of one module knows what cannot reach it.
+//! Import arrows: which module of the bridge may use which, so that a reader of one knows what cannot reach it; and that
+//! the desktop app and the bridge share wire types alone.
 //!
 //! Reads paths in the text, not what the compiler makes of them: `super::` must therefore not leave a module.
 
@@ -54,7 +55,24 @@ pub(super) fn faults(files: &[File]) -> Vec<String> {
             faults.extend(found.concat().into_iter().map(|(line, fault)| format!("{}:{line}: {fault}", file.path)));
         }
     }
+    faults.extend(files.iter().flat_map(across));
     faults
+}
+
+/// The desktop app talks to the bridge over the control channel: what it could import, it could also do without asking.
+fn across(file: &File) -> Vec<String> {
+    if !file.path.starts_with("src-tauri/") {
+        return Vec::new();
+    }
+    // A log's target may have the bridge's name: what is imported has a path behind it.
+    let lines: Vec<usize> = if file.has_extension(&["rs"]) {
+        segments(&code(&file.text), "clientmcp_bridge").into_iter().map(|(line, _)| line).collect()
+    } else if file.path.ends_with("Cargo.toml") {
+        word_lines(&file.text, "clientmcp-bridge").collect()
+    } else {
+        Vec::new()
+    };
+    lines.into_iter().map(|line| format!("{}:{line}: the desktop app must not import bridge", file.path)).collect()
 }
 
 /// A line and what is wrong there.
@@ -176,6 +194,15 @@ fn line_of(code: &str, at: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_desktop_app_imports_wire_types_alone() {
+        let finds = |path: &str, text: &str| !faults(&[File { path: path.into(), text: text.into() }]).is_empty();
+        assert!(finds("src-tauri/src/app/mod.rs", "use clientmcp_bridge::token;"));
+        assert!(finds("src-tauri/Cargo.toml", "clientmcp-bridge = { path = '../bridge' }"));
+        assert!(!finds("src-tauri/src/app/mod.rs", "use clientmcp_protocol::ids::ClientId;"));
+        assert!(!finds("src-tauri/README.md", "never clientmcp-bridge"));
+    }
 
     fn check(path: &str, text: &str) -> Vec<String> {
         faults(&[File { path: format!("{SOURCE}{path}"), text: text.into() }])

@@ -13,7 +13,9 @@ use crate::tools;
 /// # Errors
 /// Says what failed.
 pub(crate) fn provide(requirements: &Path) -> Result<PathBuf, String> {
-    let environment = tools::built().join("python");
+    // One for each list, named after its folder.
+    let name = requirements.parent().and_then(Path::file_name).unwrap_or_default();
+    let environment = tools::built().join("python").join(name);
     let program = environment.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
     let wanted = fs::read(requirements).map_err(|fault| format!("{}: {fault}", requirements.display()))?;
     // Written once all packages are in place.

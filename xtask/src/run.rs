@@ -1,15 +1,17 @@
-//! `cargo xtask run`: builds the bridge and starts its demo in this terminal, or serves an example.
+//! `cargo xtask run`: builds and starts the tray app; without a display, the bridge's demo in this terminal; or serves an
+//! example.
 //!
 //! The program's exit code becomes ours. Ctrl-C is the program's to answer: we never end before it does.
 
 use std::{
+    env,
     ffi::OsString,
     process::{Command, ExitCode},
 };
 
 use crate::{
-    bad_usage, packages,
-    test::SDK_JS,
+    bad_usage, front_end, packages,
+    test::{DESKTOP_TOOLS, SDK_JS},
     tools::{self, CURL, NODE, NPM},
 };
 
@@ -19,8 +21,35 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
             [name] if name == "notes" => example(),
             _ => bad_usage("which example? there is `--example notes`"),
         },
-        _ => demo(arguments),
+        [option, rest @ ..] if option == "--headless" => demo(rest),
+        _ if has_display(env::var_os::<&str>) => desktop(arguments),
+        _ => {
+            println!("There is no display here for the tray app, so this is the demo, which asks nobody.");
+            demo(arguments)
+        }
     }
+}
+
+/// Whether windows can be opened. Elsewhere than on Linux whoever has a terminal has a desktop, too.
+fn has_display(variable: impl Fn(&'static str) -> Option<OsString>) -> bool {
+    let set = |name| variable(name).is_some_and(|value| !value.is_empty());
+    !cfg!(target_os = "linux") || set("DISPLAY") || set("WAYLAND_DISPLAY")
+}
+
+/// The tray app, with its window open. It starts the bridge that stands beside it.
+fn desktop(arguments: &[OsString]) -> ExitCode {
+    let mut build = tools::cargo();
+    build.current_dir(tools::root());
+    build.args(["build", "--workspace", "--bin", "clientmcp-desktop", "--bin", "clientmcp"]);
+    let done =
+        tools::provide(DESKTOP_TOOLS).and_then(|()| front_end::provide()).and_then(|()| tools::finish(&mut build));
+    if let Err(fault) = done {
+        eprintln!("xtask: {fault}\nxtask: `cargo xtask run --headless` needs none of the desktop");
+        return ExitCode::FAILURE;
+    }
+    let mut app = Command::new(tools::built().join("clientmcp-desktop"));
+    app.arg("--window").args(arguments);
+    hand_over(app)
 }
 
 fn demo(arguments: &[OsString]) -> ExitCode {
@@ -75,6 +104,16 @@ fn hand_over(mut program: Command) -> ExitCode {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_display_is_one_that_x_or_wayland_names() {
+        let with = |set: &'static str, value: &'static str| move |name| (name == set).then(|| value.into());
+        assert!(has_display(with("DISPLAY", ":0")));
+        assert!(has_display(with("WAYLAND_DISPLAY", "wayland-0")));
+        assert!(!has_display(with("DISPLAY", "")));
+        assert!(!has_display(with("TERM", "xterm")));
+    }
 
     #[test]
     fn an_unknown_example_is_bad_usage() {

@@ -11,14 +11,18 @@ use std::{
 };
 
 use crate::{
-    bad_usage, packages, python,
-    tools::{self, CHROMIUM, CLIPPY, CURL, NODE, NPM, PYTHON, RUSTFMT, Tool},
+    bad_usage, front_end, packages, python,
+    tools::{self, CHROMIUM, CLIPPY, CURL, NODE, NPM, PYTHON, RUSTFMT, STAGE, Tool, WEB_VIEW},
 };
 
 struct Suite {
     name: &'static str,
     /// What it needs beside cargo.
     tools: &'static [&'static Tool],
+    /// It looks at the desktop app, so it needs what that is compiled with, and the pages that it embeds.
+    desktop: bool,
+    /// Why it cannot run on other systems than Linux, where that is so.
+    linux_only: Option<&'static str>,
     /// Folders of the project whose npm packages it needs, as the lock files there pin them.
     packages: &'static [&'static str],
     /// A list of the Python packages that its scripts need.
@@ -38,15 +42,21 @@ enum Step {
     Package(&'static str),
 }
 
-const SUITES: [Suite; 9] = [
+const SUITES: [Suite; 11] = [
     Suite { tools: &[&RUSTFMT], ..Suite::new("fmt", &[Step::Cargo(&["fmt", "--all", "--check"])]) },
+    Suite { tools: &[&NODE, &NPM], packages: &[UI], ..Suite::new("ui", &[Step::Package(UI)]) },
     Suite {
         tools: &[&CLIPPY],
+        desktop: true,
         ..Suite::new("clippy", &[Step::Cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])])
     },
-    // The demo's lines are pasted into a shell, as a reader would.
-    Suite { tools: &[&CURL], ..Suite::new("tests", &[Step::Cargo(&["test", "--workspace", "--no-fail-fast"])]) },
-    Suite::new("bindings", &[Step::Cargo(BINDINGS)]),
+    Suite {
+        // The demo's lines are pasted into a shell, as a reader would.
+        tools: &[&CURL],
+        desktop: true,
+        ..Suite::new("tests", &[Step::Cargo(&["test", "--workspace", "--no-fail-fast"])])
+    },
+    Suite { desktop: true, ..Suite::new("bindings", &[Step::Cargo(BINDINGS)]) },
     Suite {
         tools: &[&NODE, &NPM],
         packages: &["tests/conformance"],
@@ -71,35 +81,59 @@ const SUITES: [Suite; 9] = [
         packages: &[SDK_JS, "tests/browser"],
         ..Suite::new(
             "browser",
-            &[Step::Cargo(&["build", "--workspace", "--bin", "clientmcp"]), Step::Script("tests/browser/run.mjs")],
+            &[
+                // With a test: so the crates below have the features that they have for all other suites.
+                Step::Cargo(&["build", "--workspace", "--bin", "clientmcp", "--test", "tests"]),
+                Step::Script("tests/browser/run.mjs"),
+            ],
         )
     },
     Suite {
+        tools: &[&NODE, &NPM, &PYTHON, &STAGE],
+        desktop: true,
+        linux_only: Some("it drives a web view through X11 and D-Bus"),
+        packages: &[SDK_JS],
+        requirements: Some("tests/e2e/requirements.txt"),
+        ..Suite::new("desktop", &[Step::Cargo(PROGRAMS), Step::Cargo(EDGES), Step::Script("tests/e2e/run.mjs")])
+    },
+    Suite {
+        desktop: true,
         environment: &[("RUSTDOCFLAGS", "-D warnings")],
         ..Suite::new("doc", &[Step::Cargo(&["doc", "--workspace", "--no-deps"])])
     },
 ];
 
+/// What the desktop app and its pages are built with.
+pub(crate) const DESKTOP_TOOLS: &[&Tool] = &[&NODE, &NPM, &WEB_VIEW];
+
 /// The JavaScript SDK.
 pub(crate) const SDK_JS: &str = "sdk/js";
 
-/// The control channel's types in TypeScript.
-pub(crate) const BINDINGS: &[&str] =
-    &["test", "--package", "clientmcp-protocol", "--features", "typescript", "--test", "bindings"];
+/// The pages of the desktop app.
+const UI: &str = front_end::FOLDER;
+
+/// The types of the control channel and of the windows in TypeScript.
+pub(crate) const BINDINGS: &[&str] = &[
+    "test",
+    "--workspace",
+    "--features",
+    "clientmcp-protocol/typescript,clientmcp-desktop/typescript",
+    "--test",
+    "bindings",
+];
+
+/// The desktop app, and the bridge that it starts, which must stand beside it. With a test, so that the crates below have
+/// the features that they have for all other suites.
+const PROGRAMS: &[&str] =
+    &["build", "--workspace", "--bin", "clientmcp-desktop", "--bin", "clientmcp", "--test", "keychain"];
+
+/// Against a real keychain and a real clipboard, each on a session bus or a display of its own.
+const EDGES: &[&str] =
+    &["test", "--workspace", "--test", "keychain", "--test", "clipboard", "--test", "tray", "--", "--ignored"];
 
 /// One revision after the other: the suite gives a change of the list 800 ms to be heard of.
-const CONFORMANCE: &[&str] = &[
-    "test",
-    "--package",
-    "clientmcp-bridge",
-    "--test",
-    "tests",
-    "--",
-    "--ignored",
-    "--nocapture",
-    "--test-threads=1",
-    "conformance_to",
-];
+const CONFORMANCE: &[&str] =
+    &["test", "--workspace", "--test", "tests", "--", "--ignored", "--nocapture", "--test-threads=1", "conformance_to"];
 
 pub(crate) fn run(names: &[OsString]) -> ExitCode {
     let names: Vec<_> = names.iter().map(|name| name.to_string_lossy()).collect();
@@ -110,7 +144,7 @@ pub(crate) fn run(names: &[OsString]) -> ExitCode {
         ));
     }
     let asked = |suite: &Suite| names.is_empty() || names.iter().any(|name| name == suite.name);
-    let needed: Vec<_> = SUITES.iter().filter(|suite| asked(suite)).flat_map(|suite| suite.tools).copied().collect();
+    let needed: Vec<_> = SUITES.iter().filter(|suite| asked(suite)).flat_map(Suite::needed).collect();
     if let Err(lack) = tools::provide(&needed) {
         // Not the end: the suites that need none of it still run, and the others fail with this in the table.
         eprintln!("xtask: {lack}");
@@ -126,7 +160,27 @@ pub(crate) fn run(names: &[OsString]) -> ExitCode {
 impl Suite {
     /// One that needs nothing but cargo.
     const fn new(name: &'static str, steps: &'static [Step]) -> Self {
-        Self { name, tools: &[], packages: &[], requirements: None, steps, environment: &[] }
+        Self {
+            name,
+            tools: &[],
+            desktop: false,
+            linux_only: None,
+            packages: &[],
+            requirements: None,
+            steps,
+            environment: &[],
+        }
+    }
+
+    /// Its own tools, and those of the desktop app where it looks at that.
+    fn needed(&self) -> impl Iterator<Item = &'static Tool> + use<> {
+        let own = if self.impossible().is_some() { &[] } else { self.tools };
+        own.iter().copied().chain(if self.desktop { DESKTOP_TOOLS } else { &[] }.iter().copied())
+    }
+
+    /// Why it cannot run here.
+    fn impossible(&self) -> Option<&'static str> {
+        self.linux_only.filter(|_| !cfg!(target_os = "linux"))
     }
 
     fn run(&self) -> Row {
@@ -139,6 +193,9 @@ impl Suite {
     }
 
     fn outcome(&self) -> Outcome {
+        if let Some(reason) = self.impossible() {
+            return Outcome::Skipped(reason.into());
+        }
         match self.run_all() {
             Ok(()) => Outcome::Ok,
             Err(fault) => Outcome::Failed(fault),
@@ -155,12 +212,15 @@ impl Suite {
 
     /// What must be there before it starts; the Python is where its packages are.
     fn provide(&self) -> Result<Option<PathBuf>, String> {
-        let lacks: Vec<_> = self.tools.iter().filter_map(|tool| tool.lacking()).collect();
+        let lacks: Vec<_> = self.needed().filter_map(Tool::lacking).collect();
         if !lacks.is_empty() {
             return Err(lacks.join("; "));
         }
         for folder in self.packages {
             packages::provide(&tools::root().join(folder))?;
+        }
+        if self.desktop {
+            front_end::provide()?;
         }
         self.requirements.map(|list| python::provide(&tools::root().join(list))).transpose()
     }

@@ -1,6 +1,6 @@
 //! Looks for the programs that a command needs, and installs what is missing.
 //!
-//! Three ways: a rustup component, a Debian package (Debian, Ubuntu and what derives from them), `cargo install`. Where
+//! Three ways: a rustup component, Debian packages (Debian, Ubuntu and what derives from them), `cargo install`. Where
 //! none is open it says what to type. It never updates or removes anything, and never touches what it did not miss.
 
 use std::{
@@ -9,9 +9,11 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// A program that some command needs beside cargo itself.
+/// A program, or several that belong together, that some command needs beside cargo itself.
 pub(crate) struct Tool {
     name: &'static str,
+    /// Other systems do without it.
+    linux_only: bool,
     /// A command that succeeds where it is there; `cargo` stands for the cargo that runs us, `npm` for what npm is
     /// called here, `chromium` for the one that is named in the environment.
     probe: &'static [&'static str],
@@ -35,8 +37,8 @@ struct Older {
 enum Way {
     /// A component of a Rust that rustup installed.
     Component(&'static str),
-    /// A package of Debian and Ubuntu.
-    Debian(&'static str),
+    /// Packages of Debian and Ubuntu.
+    Debian(&'static [&'static str]),
     /// A crate for `cargo install`, which is open everywhere.
     Crate(&'static str),
 }
@@ -44,8 +46,9 @@ enum Way {
 /// `cargo fmt`. The package is for a Rust that came from the distribution.
 pub(crate) const RUSTFMT: Tool = Tool {
     name: "rustfmt",
+    linux_only: false,
     probe: &["cargo", "fmt", "--version"],
-    ways: &[Way::Component("rustfmt"), Way::Debian("rustfmt")],
+    ways: &[Way::Component("rustfmt"), Way::Debian(&["rustfmt"])],
     by_hand: "`rustup component add rustfmt`; where Rust is the system's own, `apt-get install rustfmt` or `dnf install rustfmt`",
     older: None,
 };
@@ -53,8 +56,9 @@ pub(crate) const RUSTFMT: Tool = Tool {
 /// `cargo clippy`.
 pub(crate) const CLIPPY: Tool = Tool {
     name: "clippy",
+    linux_only: false,
     probe: &["cargo", "clippy", "--version"],
-    ways: &[Way::Component("clippy"), Way::Debian("rust-clippy")],
+    ways: &[Way::Component("clippy"), Way::Debian(&["rust-clippy"])],
     by_hand: "`rustup component add clippy`; where Rust is the system's own, `apt-get install rust-clippy` or `dnf install clippy`",
     older: None,
 };
@@ -62,8 +66,9 @@ pub(crate) const CLIPPY: Tool = Tool {
 /// `curl`.
 pub(crate) const CURL: Tool = Tool {
     name: "curl",
+    linux_only: false,
     probe: &["curl", "--version"],
-    ways: &[Way::Debian("curl")],
+    ways: &[Way::Debian(&["curl"])],
     by_hand: "the package `curl` of your system; Windows and macOS bring it",
     older: None,
 };
@@ -71,6 +76,7 @@ pub(crate) const CURL: Tool = Tool {
 /// `cargo deny`.
 pub(crate) const CARGO_DENY: Tool = Tool {
     name: "cargo-deny",
+    linux_only: false,
     probe: &["cargo", "deny", "--version"],
     ways: &[Way::Crate("cargo-deny")],
     by_hand: "`cargo install --locked cargo-deny`",
@@ -80,6 +86,7 @@ pub(crate) const CARGO_DENY: Tool = Tool {
 /// Node, which a person brings along as Rust itself: the Node that a distribution packs is often too old.
 pub(crate) const NODE: Tool = Tool {
     name: "Node 20.19 or newer",
+    linux_only: false,
     probe: &[
         "node",
         "--eval",
@@ -97,6 +104,7 @@ pub(crate) const NODE: Tool = Tool {
 /// `npm`, which comes with Node.
 pub(crate) const NPM: Tool = Tool {
     name: "npm",
+    linux_only: false,
     probe: &["npm", "--version"],
     ways: &[],
     by_hand: "it comes with Node from nodejs.org; where the system packs it alone, `apt-get install npm`",
@@ -106,8 +114,9 @@ pub(crate) const NPM: Tool = Tool {
 /// Python with what its virtual environments need, which Debian packs apart.
 pub(crate) const PYTHON: Tool = Tool {
     name: "Python 3.11 or newer, with venv",
+    linux_only: false,
     probe: &["python3", "-c", "import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))"],
-    ways: &[Way::Debian("python3-venv")],
+    ways: &[Way::Debian(&["python3-venv"])],
     by_hand: "`apt-get install python3-venv`, `dnf install python3`, `brew install python`",
     older: Some(Older {
         probe: &["python3", "-c", "import sys; sys.exit(sys.version_info >= (3, 11))"],
@@ -119,10 +128,54 @@ pub(crate) const PYTHON: Tool = Tool {
 /// Chromium, or a browser that is driven alike.
 pub(crate) const CHROMIUM: Tool = Tool {
     name: "Chromium",
+    linux_only: false,
     probe: &["chromium", "--version"],
-    ways: &[Way::Debian("chromium")],
+    ways: &[Way::Debian(&["chromium"])],
     by_hand: "`apt-get install chromium`, `dnf install chromium`; or have the environment variable CHROMIUM name the \
               program of any Chromium, Chrome or Edge",
+    older: None,
+};
+
+/// What the desktop app is compiled against; other systems bring their web view along. The tray's library is loaded as the
+/// app runs, and comes with its headers.
+pub(crate) const WEB_VIEW: Tool = Tool {
+    name: "the system's web view to build with",
+    linux_only: true,
+    probe: &["pkg-config", "--exists", "webkit2gtk-4.1", "ayatana-appindicator3-0.1", "dbus-1"],
+    ways: &[Way::Debian(&["pkg-config", "libwebkit2gtk-4.1-dev", "libayatana-appindicator3-dev", "libdbus-1-dev"])],
+    by_hand: "`apt-get install pkg-config libwebkit2gtk-4.1-dev libayatana-appindicator3-dev libdbus-1-dev`, \
+              `dnf install webkit2gtk4.1-devel libayatana-appindicator-gtk3-devel dbus-devel`",
+    older: None,
+};
+
+/// What stands around the desktop app in its end-to-end tests: a display, windows, a tray, a keychain, hands and eyes.
+pub(crate) const STAGE: Tool = Tool {
+    name: "a display with a desktop on it for tests",
+    linux_only: true,
+    probe: &[
+        "sh",
+        "-c",
+        "for program in Xvfb openbox WebKitWebDriver gnome-keyring-daemon secret-tool xfce4-panel xfconf-query \
+         dbus-daemon dbus-run-session xdotool wmctrl xclip xev import gdbus; do command -v $program || exit 1; done",
+    ],
+    ways: &[Way::Debian(&[
+        "xvfb",
+        "openbox",
+        "webkit2gtk-driver",
+        "gnome-keyring",
+        "libsecret-tools",
+        "xfce4-panel",
+        "xfconf",
+        "dbus",
+        "libglib2.0-bin",
+        "xdotool",
+        "wmctrl",
+        "xclip",
+        "x11-utils",
+        "imagemagick",
+    ])],
+    by_hand: "the packages xvfb, openbox, webkit2gtk-driver, gnome-keyring, libsecret-tools, xfce4-panel, xfconf, dbus, \
+              libglib2.0-bin, xdotool, wmctrl, xclip, x11-utils and imagemagick, as Debian calls them",
     older: None,
 };
 
@@ -149,7 +202,7 @@ pub(crate) fn provide(tools: &[&Tool]) -> Result<(), String> {
 
 impl Tool {
     fn is_there(&self) -> bool {
-        answers(self.probe)
+        (self.linux_only && !cfg!(target_os = "linux")) || answers(self.probe)
     }
 
     /// Of one that is not there as it is needed.
@@ -234,7 +287,7 @@ impl Plan {
             });
             match open {
                 Some(Way::Component(name)) => plan.components.push(name),
-                Some(Way::Debian(name)) => plan.packages.push(name),
+                Some(Way::Debian(names)) => plan.packages.extend(*names),
                 Some(Way::Crate(name)) => plan.crates.push(name),
                 None => {}
             }
@@ -380,6 +433,7 @@ mod tests {
         const fn tool(probe: &'static [&'static str], old: &'static [&'static str]) -> Tool {
             Tool {
                 name: "it",
+                linux_only: false,
                 probe,
                 ways: &[],
                 by_hand: "get it",
@@ -391,6 +445,13 @@ mod tests {
         assert_eq!(lacking(tool(NO, NO)).as_deref(), Some("it is missing, please install it: get it"));
         let old = "it is needed, and the version that is installed is too old: renew it";
         assert_eq!(lacking(tool(NO, YES)).as_deref(), Some(old));
+    }
+
+    #[test]
+    fn a_tool_may_be_several_packages() {
+        let debian = Machine { debian: true, ..BARE };
+        let plan = Plan::of([CURL.ways, WEB_VIEW.ways].into_iter(), &debian);
+        assert_eq!(plan.packages[..3], ["curl", "pkg-config", "libwebkit2gtk-4.1-dev"]);
     }
 
     #[test]

@@ -9,4 +9,5 @@ pub mod control;
 pub mod door;
 pub mod ids;
 pub mod limits;
+pub mod origin;
 pub mod shown;

@@ -8,7 +8,7 @@
 //! moment leaves the old file or the new one. What was not understood is renamed, never overwritten.
 
 use std::{
-    fs::{self, DirBuilder, File, OpenOptions},
+    fs,
     io::{self, Read as _, Write as _},
     path::{Path, PathBuf},
 };
@@ -16,8 +16,8 @@ use std::{
 use serde::Deserialize;
 
 use crate::{
-    SettingsId,
-    private::{self, Links},
+    SecretStore, SettingsId,
+    private::{self, Links, beside, folder, new_file, resolved, sync_folder},
     remembered::{Remembered, VERSION},
     trouble::{Aside, Problem, SaveError, Trouble, Unsaved},
 };
@@ -25,11 +25,11 @@ use crate::{
 /// Bytes of the file: some ten thousand rules. What is larger was not written by us.
 pub const SETTINGS_BYTES: u64 = 4 * 1024 * 1024;
 
+/// Ends the name of a file that takes the settings' name when it is written.
+const NEW: &str = ".new";
+
 /// Files set aside beside one another; who has so many should look at them.
 const ASIDE: u32 = 999;
-
-/// Links followed from one to the next, as many as Linux follows.
-const LINKS: u32 = 40;
 
 /// Where the settings file is: in the person's own folder for settings of this machine. Nothing when they have none.
 pub fn default_path() -> Option<PathBuf> {
@@ -67,13 +67,14 @@ pub struct SettingsFile {
 /// that it points at is meant, also when the file is replaced or set aside; the link stays.
 pub fn open(path: &Path, expected: Option<&SettingsId>, fresh: SettingsId) -> Opened {
     let path = resolved(path);
-    let problem = match read(&path).and_then(|bytes| parse(&bytes, expected)) {
-        Ok(remembered) => {
-            let file = SettingsFile { path, stuck: false };
-            return Opened { file, remembered, trouble: None, new_secret: false };
-        }
-        Err(problem) => problem,
-    };
+    let problem =
+        match read(&path).and_then(|bytes| parse(&bytes)).and_then(|remembered| of_secrets(remembered, expected)) {
+            Ok(remembered) => {
+                let file = SettingsFile { path, stuck: false };
+                return Opened { file, remembered, trouble: None, new_secret: false };
+            }
+            Err(problem) => problem,
+        };
     let aside = if matches!(problem, Problem::Missing) {
         Aside::Absent
     } else if matches!(problem, Problem::Irregular) {
@@ -89,6 +90,15 @@ pub fn open(path: &Path, expected: Option<&SettingsId>, fresh: SettingsId) -> Op
     Opened { file: SettingsFile { path, stuck }, remembered, trouble, new_secret: true }
 }
 
+/// Where the secrets are that go with the settings at `path`, and which settings those are.
+///
+/// It is asked before the secrets are known, so it looks and changes nothing. Nothing is said by a file that could not be
+/// used either: one that is missing, damaged, of another version, or not for us alone.
+pub fn kept_in(path: &Path) -> Option<(SecretStore, SettingsId)> {
+    let remembered = read(&resolved(path)).and_then(|bytes| parse(&bytes)).ok()?;
+    Some((remembered.settings.secret_store, remembered.id))
+}
+
 impl SettingsFile {
     /// Where the file is: behind the link, when there was one.
     pub fn path(&self) -> &Path {
@@ -98,7 +108,7 @@ impl SettingsFile {
     /// Replaces the file. When that is done, the new content is on the disk; when it fails, the old one is still there.
     pub fn save(&self, remembered: &Remembered) -> Result<(), SaveError> {
         let saved = self.check(remembered).and_then(|bytes| {
-            replace(&self.path, |file| file.write_all(&bytes)).map_err(Unsaved::Unwritten)?;
+            private::replace(&self.path, NEW, |file| file.write_all(&bytes)).map_err(Unsaved::Unwritten)?;
             sync_folder(folder(&self.path)).map_err(Unsaved::Unsynced)
         });
         saved.map_err(|problem| SaveError { path: self.path.clone(), problem })
@@ -118,17 +128,6 @@ impl SettingsFile {
     }
 }
 
-/// The file that is meant: what the links point at, whether it is there or not.
-fn resolved(path: &Path) -> PathBuf {
-    let mut path = path.to_owned();
-    for _ in 0..LINKS {
-        let Ok(target) = fs::read_link(&path) else { break };
-        // What a link says counts from its own folder.
-        path = path.parent().map_or_else(|| target.clone(), |folder| folder.join(&target));
-    }
-    path
-}
-
 fn read(path: &Path) -> Result<Vec<u8>, Problem> {
     let file = private::open(path, Links::Refuse)?;
     let mut bytes = Vec::new();
@@ -142,7 +141,7 @@ struct AnyVersion {
     version: u64,
 }
 
-fn parse(bytes: &[u8], expected: Option<&SettingsId>) -> Result<Remembered, Problem> {
+fn parse(bytes: &[u8]) -> Result<Remembered, Problem> {
     // Editors on Windows put a byte order mark there.
     let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
     let not_settings = |error: serde_json::Error| Problem::NotSettings { line: error.line(), column: error.column() };
@@ -150,10 +149,12 @@ fn parse(bytes: &[u8], expected: Option<&SettingsId>) -> Result<Remembered, Prob
     if version > VERSION {
         return Err(Problem::Newer(version));
     }
-    let mut remembered: Remembered = serde_json::from_slice(bytes).map_err(not_settings)?;
-    if let Some(fault) = remembered.fault() {
-        return Err(Problem::Fault(fault));
-    }
+    let remembered: Remembered = serde_json::from_slice(bytes).map_err(not_settings)?;
+    remembered.fault().map_or(Ok(remembered), |fault| Err(Problem::Fault(fault)))
+}
+
+/// What was read, if it goes with the secrets.
+fn of_secrets(mut remembered: Remembered, expected: Option<&SettingsId>) -> Result<Remembered, Problem> {
     match expected {
         None => Err(Problem::NoSecret),
         Some(id) if *id != remembered.id => Err(Problem::OtherId),
@@ -183,66 +184,6 @@ fn set_aside(path: &Path) -> io::Result<PathBuf> {
         };
     }
     Err(io::ErrorKind::AlreadyExists.into())
-}
-
-/// Writes a new file and lets it take the old one's place.
-fn replace(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
-    make_folder(folder(path))?;
-    let new = beside(path, ".new")?;
-    // Left by a crash: nobody else writes here.
-    match fs::remove_file(&new) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        Ok(()) | Err(_) => {}
-    }
-    let written = new_file(&new).and_then(|mut file| write(&mut file).and_then(|()| file.sync_all()));
-    if let Err(error) = written.and_then(|()| fs::rename(&new, path)) {
-        drop(fs::remove_file(&new));
-        return Err(error);
-    }
-    Ok(())
-}
-
-fn folder(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
-fn beside(path: &Path, ending: &str) -> io::Result<PathBuf> {
-    let mut name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_owned();
-    name.push(ending);
-    Ok(path.with_file_name(name))
-}
-
-#[cfg(unix)]
-fn make_folder(folder: &Path) -> io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt as _;
-    DirBuilder::new().recursive(true).mode(0o700).create(folder)
-}
-
-#[cfg(not(unix))]
-fn make_folder(folder: &Path) -> io::Result<()> {
-    DirBuilder::new().recursive(true).create(folder)
-}
-
-#[cfg(unix)]
-fn new_file(path: &Path) -> io::Result<File> {
-    use std::os::unix::fs::OpenOptionsExt as _;
-    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
-}
-
-#[cfg(not(unix))]
-fn new_file(path: &Path) -> io::Result<File> {
-    OpenOptions::new().write(true).create_new(true).open(path)
-}
-
-/// The new name must reach the disk too. Windows has no such call and writes names in order.
-#[cfg(unix)]
-fn sync_folder(folder: &Path) -> io::Result<()> {
-    File::open(folder)?.sync_all()
-}
-
-#[cfg(not(unix))]
-fn sync_folder(_folder: &Path) -> io::Result<()> {
-    Ok(())
 }
 
 #[cfg(test)]

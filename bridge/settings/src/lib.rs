@@ -1,7 +1,8 @@
-//! What ClientMCP Desktop remembers, and the file it is in.
+//! What ClientMCP Desktop remembers, and the file it is in; and, apart from it, files with secrets.
 //!
 //! [`open`] reads the file or falls back to the strictest state and says so; [`SettingsFile::save`] replaces it in one
-//! step. It holds no secret, decides nothing about calls, and never overwrites a file that it could not read.
+//! step. It holds no secret; a [`secret_file`] holds nothing else. Nothing here decides about calls, and a file that
+//! could not be read is never overwritten.
 //!
 //! Only one process may use a file at a time: the desktop makes sure of that, as it runs once per user.
 
@@ -9,11 +10,13 @@ mod file;
 mod id;
 pub mod private;
 mod remembered;
+pub mod secret;
+pub mod secret_file;
 mod settings;
 mod trouble;
 
 pub use self::{
-    file::{Opened, SETTINGS_BYTES, SettingsFile, default_path, open},
+    file::{Opened, SETTINGS_BYTES, SettingsFile, default_path, kept_in, open},
     id::{BadId, NoRandomness, SettingsId},
     remembered::{KnownApplication, KnownLabel, Remembered, VERSION},
     settings::{SecretStore, Settings, Theme},

@@ -2,10 +2,9 @@
 
 use std::{fmt, sync::Arc};
 
-use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-use clientmcp_protocol::limits::SECRET_BYTES;
+use clientmcp_settings::secret;
+pub use clientmcp_settings::{NoRandomness, secret::SecretFault};
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header};
-use rand::{TryRng as _, rngs::SysRng};
 use serde::Serialize;
 
 use super::crypto;
@@ -20,31 +19,10 @@ struct Keys {
     checking: DecodingKey,
 }
 
-/// Why a text is no secret.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SecretFault {
-    /// It could be guessed.
-    #[error("shorter than {SECRET_BYTES} bytes")]
-    Short,
-    /// It would be another one when read back from a file.
-    #[error("more than one line")]
-    Lines,
-}
-
-/// The operating system's random source gave nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the operating system gave no random bytes")]
-pub struct NoRandomness;
-
 impl Secret {
     /// Takes a text as the secret, spaces included; nothing in it is decoded.
     pub fn new(text: &str) -> Result<Self, SecretFault> {
-        if text.contains(['\r', '\n']) {
-            return Err(SecretFault::Lines);
-        }
-        if text.len() < SECRET_BYTES {
-            return Err(SecretFault::Short);
-        }
+        secret::check(text)?;
         let keys = (EncodingKey::from_secret(text.as_bytes()), DecodingKey::from_secret(text.as_bytes()));
         // Refused for an empty key alone, which is short as well.
         let (Ok(signing), Ok(checking)) = keys else { return Err(SecretFault::Short) };
@@ -53,9 +31,7 @@ impl Secret {
 
     /// Makes a new one: 32 bytes of the operating system's random source, in base64url without padding.
     pub fn generate() -> Result<Self, NoRandomness> {
-        let mut bytes = [0; SECRET_BYTES];
-        SysRng.try_fill_bytes(&mut bytes).map_err(|_| NoRandomness)?;
-        Self::new(&URL_SAFE_NO_PAD.encode(bytes)).map_err(|_| NoRandomness)
+        Self::new(&secret::generate()?).map_err(|_| NoRandomness)
     }
 
     /// The secret itself, for the one who has to store it.
@@ -125,6 +101,8 @@ impl From<Secret> for Secrets {
 
 #[cfg(test)]
 mod tests {
+    use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+
     use super::*;
 
     #[test]

@@ -96,7 +96,7 @@ fn a_write_that_fails_at_any_byte_changes_nothing() {
     let folder = Folder::with(EXAMPLE.as_bytes());
     let new = serde_json::to_vec_pretty(&Remembered::strictest(id())).unwrap();
     for length in 0..=new.len() {
-        let failed = replace(&folder.file(), |file| {
+        let failed = private::replace(&folder.file(), NEW, |file| {
             file.write_all(&new[..length])?;
             Err(io::ErrorKind::StorageFull.into())
         });
@@ -265,6 +265,34 @@ fn what_would_not_be_read_again_is_not_saved() {
     assert_eq!(folder.open().remembered, example());
 }
 
+// holds: settings-kept-in
+#[test]
+fn where_the_secrets_are_is_told_by_a_file_that_can_be_used() {
+    let mut remembered = example();
+    for store in [SecretStore::Keychain, SecretStore::Session, SecretStore::File("/home/me/secret".into())] {
+        remembered.settings.secret_store = store.clone();
+        let folder = Folder::with(&serde_json::to_vec(&remembered).unwrap());
+        assert_eq!(kept_in(&folder.file()), Some((store, id())));
+        assert_eq!(folder.names(), ["settings.json"]);
+    }
+}
+
+// holds: settings-kept-in
+#[test]
+fn where_the_secrets_are_is_told_by_no_other_file_and_it_stays_where_it_is() {
+    let newer = EXAMPLE.replacen("\"version\": 1", "\"version\": 2", 1);
+    let fault = EXAMPLE.replacen("\"version\": 1", "\"version\": 0", 1);
+    for text in ["", "damaged", &newer, &fault] {
+        let folder = Folder::with(text.as_bytes());
+        assert_eq!(kept_in(&folder.file()), None, "{text}");
+        assert_eq!(folder.names(), ["settings.json"]);
+        assert_eq!(fs::read_to_string(folder.file()).unwrap(), text);
+    }
+    let folder = Folder::new();
+    assert_eq!(kept_in(&folder.file()), None);
+    assert!(folder.names().is_empty());
+}
+
 #[test]
 fn a_byte_order_mark_is_no_damage() {
     assert_eq!(Folder::with(format!("\u{feff}{EXAMPLE}").as_bytes()).open().remembered, example());
@@ -310,6 +338,15 @@ mod access {
             // Only root gives files away, but it has some that everybody can open.
             assert!(matches!(read(Path::new("/etc/passwd")), Err(Problem::OtherOwner)));
         }
+    }
+
+    // holds: settings-kept-in
+    #[test]
+    fn a_file_that_others_may_touch_does_not_say_where_the_secrets_are() {
+        let folder = Folder::with(EXAMPLE.as_bytes());
+        assert!(kept_in(&folder.file()).is_some());
+        fs::set_permissions(folder.file(), fs::Permissions::from_mode(0o640)).unwrap();
+        assert_eq!(kept_in(&folder.file()), None);
     }
 
     // holds: settings-private

@@ -141,6 +141,7 @@ fn each_type_is_compared_by_its_rule() {
         (Integer, "4.2e1", "420E-1"),
         (Integer, "42", "=?base64?NDI=?="),
         (Integer, "-0", "0"),
+        (Integer, "0e-28", "0"),
         (Integer, "0.0e99999999999999999999", "-0"),
         (Integer, "9007199254740991", "9.007199254740991e15"),
         (Integer, "-9007199254740991", "-9007199254740991"),
@@ -158,6 +159,7 @@ fn each_type_is_compared_by_its_rule() {
         (Integer, "42", "-42"),
         (Integer, "42", "+42"),
         (Integer, "42", "042"),
+        (Integer, "0", "00000e-28"),
         (Integer, "42", "42."),
         (Integer, "42", "0x2a"),
         (Integer, "42", ""),
@@ -316,6 +318,8 @@ fn spelled(value: i64, zeros: usize, exponent: i32, upper: bool) -> String {
         0 if zeros.is_empty() => format!("{sign}{digits}"),
         0 => format!("{sign}{digits}.{zeros}"),
         1.. => format!("{sign}0.{digits:0>places$}{zeros}{e}+{}", places.max(digits.len())),
+        // A number begins with no needless zero: 0 takes none.
+        _ if value == 0 => format!("{digits}{e}-{places}"),
         _ => format!("{sign}{digits}{}{e}-{places}", "0".repeat(places)),
     }
 }

@@ -1,6 +1,6 @@
 //! Origins of web pages, as a person may name them.
 
-use clientmcp_protocol::limits::ORIGIN_BYTES;
+use crate::limits::ORIGIN_BYTES;
 
 /// An origin as browsers send it (RFC 6454, section 6.2). Origins are compared exactly, so one that no browser would
 /// ever write so is refused here rather than never matched.

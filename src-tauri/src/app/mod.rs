@@ -1,0 +1,113 @@
+//! The app without its desktop: one task that owns all state, is told what happens, and says what is to follow
+//! (`docs/desktop.md`).
+//!
+//! It opens no window and draws no menu: that is behind [`Shell`]. It blocks on nothing that a person could notice: the
+//! keychain is behind [`Keys`], files are written on another thread.
+
+mod asking;
+mod asks;
+mod book;
+mod bridged;
+mod deeds;
+mod diagnostics;
+mod engine;
+mod finished;
+mod known;
+mod lock;
+mod notices;
+mod opening;
+mod preferences;
+mod questions;
+mod secrets;
+mod showing;
+mod state;
+#[cfg(test)]
+mod tests;
+mod tokens;
+mod until;
+mod vault;
+mod words;
+
+use std::{
+    io,
+    path::PathBuf,
+    sync::{Arc, Condvar, Mutex, PoisonError},
+    thread,
+    time::Duration,
+};
+
+use tokio::sync::mpsc;
+
+use self::state::App;
+use crate::{
+    keys::Keys,
+    shell::{Deed, Shell},
+    sidecar::Spawn,
+};
+
+/// What the app is started with.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The settings file.
+    pub settings_path: PathBuf,
+    /// The port to serve on, whatever the settings say; 0 takes a free one.
+    pub port_override: Option<u16>,
+    /// The app's own version.
+    pub version: String,
+    /// Whether a question can have a small window that never takes the keyboard.
+    pub question_windows: bool,
+}
+
+/// The app, from outside. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Handle {
+    deeds: mpsc::UnboundedSender<Deed>,
+    ended: Arc<Ended>,
+}
+
+#[derive(Debug, Default)]
+struct Ended {
+    over: Mutex<bool>,
+    told: Condvar,
+}
+
+impl Handle {
+    /// Tells what a person or the system did. Never blocks, and after the end does nothing.
+    ///
+    /// The queue has no bound: it is filled by people and by our own windows, and no deed may be lost, least of all one
+    /// that says that a window is covered.
+    pub fn tell(&self, deed: Deed) {
+        drop(self.deeds.send(deed));
+    }
+
+    /// Waits until the app has ended. False when that took longer.
+    pub fn wait(&self, at_most: Duration) -> bool {
+        let over = self.ended.over.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.ended.told.wait_timeout_while(over, at_most, |over| !*over);
+        *waited.unwrap_or_else(PoisonError::into_inner).0
+    }
+}
+
+impl Ended {
+    fn tell(&self) {
+        *self.over.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.told.notify_all();
+    }
+}
+
+/// Starts the app on a thread of its own.
+pub fn start(shell: impl Shell, keys: impl Keys, bridges: impl Spawn, options: Options) -> io::Result<Handle> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let (deeds, heard) = mpsc::unbounded_channel();
+    let handle = Handle { deeds, ended: Arc::default() };
+    let ended = Arc::clone(&handle.ended);
+    thread::Builder::new().name("app".to_owned()).spawn(move || {
+        let app = App::new(Box::new(shell), Box::new(keys), Box::new(bridges), options);
+        let shell = runtime.block_on(app.live(heard));
+        // A bridge that is still there, against all agreements, is killed with the runtime.
+        drop(runtime);
+        ended.tell();
+        shell.exit();
+    })?;
+    Ok(handle)
+}

@@ -1,0 +1,65 @@
+//! The clock of one question on one surface: nothing is allowed before the person can have seen what they allow.
+//!
+//! It runs from the moment the content is painted on a surface that nothing covers, and starts anew with whatever puts
+//! something else under the pointer. A value without a clock of its own.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::shell::Standing;
+
+/// How long a question must have been in view before anything can be allowed.
+pub(crate) const ARMING_TIME: Duration = Duration::from_millis(600);
+
+/// One clock.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arming {
+    painted: bool,
+    standing: Standing,
+    since: Option<Instant>,
+}
+
+impl Arming {
+    /// On a surface that stands so, with nothing painted yet.
+    pub(crate) fn on(standing: Standing) -> Self {
+        Self { painted: false, standing, since: None }
+    }
+
+    /// Its content can be read.
+    pub(crate) fn painted(&mut self, now: Instant) {
+        self.painted = true;
+        self.restart(now);
+    }
+
+    /// Something changed: it moved, came to front, was clicked too early, says something else.
+    pub(crate) fn restart(&mut self, now: Instant) {
+        self.since = (self.painted && self.standing == Standing::Clear).then_some(now);
+    }
+
+    /// The surface stands differently.
+    pub(crate) fn stands(&mut self, standing: Standing, now: Instant) {
+        if self.standing == standing {
+            return;
+        }
+        self.standing = standing;
+        // What was there is destroyed with its window.
+        self.painted &= standing != Standing::Gone;
+        self.restart(now);
+    }
+
+    /// Whether it was ever there to be read.
+    pub(crate) fn is_painted(&self) -> bool {
+        self.painted
+    }
+
+    /// When something can be allowed; nothing while the clock stands.
+    pub(crate) fn armed_at(&self) -> Option<Instant> {
+        self.since.map(|since| since + ARMING_TIME)
+    }
+
+    /// Whether something can be allowed now.
+    pub(crate) fn is_armed(&self, now: Instant) -> bool {
+        self.armed_at().is_some_and(|at| at <= now)
+    }
+}

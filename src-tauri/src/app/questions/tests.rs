@@ -1,0 +1,244 @@
+//! Tables of what restarts the clock, and of what may be answered when. The clock is driven by hand.
+
+use std::time::Duration;
+
+use clientmcp_protocol::{
+    control::{Also, Count, Definition, ErrorCode, Hints, Millis, QuestionHead, Until, Verdict},
+    ids::{ClientId, Fingerprint, QuestionId, ToolName},
+};
+use tokio::time::Instant;
+
+use super::{Questions, Said, Surface, arming::ARMING_TIME, reading::Reading};
+use crate::{
+    shell::Standing,
+    wire::{AlsoFor, Always, Lasts, Page, RefusedCode, Theme},
+};
+
+const ID: QuestionId = QuestionId(1);
+
+const MS: Duration = Duration::from_millis(1);
+
+fn head() -> QuestionHead {
+    QuestionHead {
+        id: ID,
+        number: Count(1),
+        application: ClientId::new("wallet").unwrap(),
+        origin: "native".to_owned(),
+        tool: ToolName::new("pay").unwrap(),
+        fingerprint: Fingerprint([7; 32]),
+        title: None,
+        description: None,
+        agent: None,
+        reported: None,
+        arguments_bytes: Count(13),
+        tool_bytes: Count(50),
+        hints: Hints::default(),
+        risk: None,
+        definition: Definition::New,
+        asked: Millis(1),
+        ends: Millis(100),
+    }
+}
+
+/// One question, shown on both surfaces and painted at `now`.
+fn painted(now: Instant) -> Questions {
+    let mut questions = Questions::new(true);
+    questions.main_stands(Standing::Clear, now);
+    questions.looking(Page::Approvals, now);
+    questions.see(&[head()], Count(0), now);
+    questions.small_stands(ID, Standing::Clear, now);
+    questions.painted(ID, Surface::Small, now);
+    questions.painted(ID, Surface::Main, now);
+    questions
+}
+
+fn said(verdict: Verdict, also: AlsoFor) -> Said {
+    Said { fingerprint: Fingerprint([7; 32]), verdict, also }
+}
+
+fn allow(questions: &mut Questions, surface: Surface, now: Instant) -> Result<Also, RefusedCode> {
+    let answer = questions.decide(ID, surface, said(Verdict::Allow, AlsoFor::Nothing), (now, Millis(0)));
+    answer.map_err(|(code, _)| code)
+}
+
+type Act = fn(&mut Questions, Instant);
+
+// holds: desktop-arming
+#[test]
+fn the_clock_starts_anew_with_whatever_puts_something_else_under_the_pointer() {
+    // (what happens, on which surface it restarts)
+    let table: [(&str, Act, &[Surface]); 11] = [
+        ("nothing", |_, _| {}, &[]),
+        ("painted again", |all, now| all.painted(ID, Surface::Small, now), &[Surface::Small]),
+        ("the small window moved", |all, now| all.moved(ID, Surface::Small, now), &[Surface::Small]),
+        ("the list moved", |all, now| all.moved(ID, Surface::Main, now), &[Surface::Main]),
+        (
+            "covered for a moment",
+            |all, now| {
+                all.small_stands(ID, Standing::Covered, now);
+                all.small_stands(ID, Standing::Clear, now);
+            },
+            &[Surface::Small],
+        ),
+        ("said to be clear again", |all, now| all.small_stands(ID, Standing::Clear, now), &[]),
+        (
+            "the main window came to front",
+            |all, now| {
+                all.main_stands(Standing::Covered, now);
+                all.main_stands(Standing::Clear, now);
+            },
+            &[Surface::Main],
+        ),
+        (
+            "clicked too early",
+            |all, now| assert_eq!(allow(all, Surface::Small, now), Err(RefusedCode::Early)),
+            &[Surface::Small],
+        ),
+        ("the countdown", |all, now| all.see(&[QuestionHead { ends: Millis(90), ..head() }], Count(0), now), &[]),
+        (
+            "another text",
+            |all, now| all.see(&[QuestionHead { risk: Some("high".to_owned()), ..head() }], Count(0), now),
+            &[Surface::Small, Surface::Main],
+        ),
+        (
+            "a question beside it",
+            |all, now| all.see(&[head(), QuestionHead { id: QuestionId(2), ..head() }], Count(0), now),
+            &[],
+        ),
+    ];
+    for (name, act, restarted) in table {
+        for surface in [Surface::Small, Surface::Main] {
+            let start = Instant::now();
+            let mut questions = painted(start);
+            act(&mut questions, start + ARMING_TIME - MS);
+            let armed = allow(&mut questions, surface, start + ARMING_TIME).is_ok();
+            assert_eq!(armed, !restarted.contains(&surface), "{name}, {surface:?}");
+        }
+        let start = Instant::now();
+        let mut questions = painted(start);
+        act(&mut questions, start + ARMING_TIME - MS);
+        let last = start + ARMING_TIME - MS + ARMING_TIME;
+        assert!(allow(&mut questions, Surface::Small, last).is_ok(), "{name}: armed in the end");
+    }
+}
+
+// holds: desktop-arming
+#[test]
+fn the_clock_stands_while_the_surface_is_covered_gone_or_not_painted() {
+    let table: [(&str, Act); 5] = [
+        ("covered", |all, now| all.small_stands(ID, Standing::Covered, now)),
+        ("gone", |all, now| all.small_stands(ID, Standing::Gone, now)),
+        ("gone and back, not painted", |all, now| {
+            all.small_stands(ID, Standing::Gone, now);
+            all.small_stands(ID, Standing::Clear, now);
+        }),
+        ("covered and clicked", |all, now| {
+            all.small_stands(ID, Standing::Covered, now);
+            assert_eq!(allow(all, Surface::Small, now), Err(RefusedCode::Early));
+        }),
+        ("covered and painted", |all, now| {
+            all.small_stands(ID, Standing::Covered, now);
+            all.painted(ID, Surface::Small, now);
+        }),
+    ];
+    for (name, act) in table {
+        let start = Instant::now();
+        let mut questions = painted(start);
+        act(&mut questions, start);
+        let later = start + Duration::from_secs(60);
+        assert_eq!(allow(&mut questions, Surface::Small, later), Err(RefusedCode::Early), "{name}");
+        let (view, _) = questions.view(ID, Surface::Small, Theme::System, later).expect("open");
+        assert_eq!(view.armed_in, None, "{name}");
+        assert!(allow(&mut questions, Surface::Main, later).is_ok(), "{name}: the other surface has its own clock");
+    }
+}
+
+// holds: desktop-arming
+#[test]
+fn another_page_ends_what_the_list_showed() {
+    let start = Instant::now();
+    let mut questions = painted(start);
+    questions.looking(Page::Calls, start);
+    questions.looking(Page::Approvals, start);
+    assert_eq!(allow(&mut questions, Surface::Main, start + ARMING_TIME), Err(RefusedCode::Early));
+}
+
+// holds: desktop-deny
+#[test]
+fn a_no_counts_as_soon_as_the_question_was_painted() {
+    let now = Instant::now();
+    let mut questions = Questions::new(true);
+    questions.see(&[head()], Count(0), now);
+    questions.small_stands(ID, Standing::Clear, now);
+    let deny = |all: &mut Questions, also| all.decide(ID, Surface::Small, said(Verdict::Deny, also), (now, Millis(0)));
+    assert_eq!(deny(&mut questions, AlsoFor::Nothing).map_err(|(code, _)| code), Err(RefusedCode::Early));
+    questions.painted(ID, Surface::Small, now);
+    assert_eq!(deny(&mut questions, AlsoFor::Nothing), Ok(Also::Nothing));
+    assert_eq!(deny(&mut questions, AlsoFor::Agent), Ok(Also::BlockAgent));
+    let tool = AlsoFor::Tool { any_agent: true, lasts: Lasts::Always };
+    assert_eq!(deny(&mut questions, tool), Ok(Also::Remember { any_agent: true, until: Until::Always }));
+}
+
+// holds: desktop-always
+#[test]
+fn what_may_go_with_a_yes() {
+    let tool = |lasts| AlsoFor::Tool { any_agent: false, lasts };
+    let table = [
+        (AlsoFor::Nothing, false, false, None),
+        (AlsoFor::Nothing, true, false, None),
+        (tool(Lasts::Minutes15), true, false, None),
+        (tool(Lasts::Quit), false, false, None),
+        (tool(Lasts::Always), false, false, Some(RefusedCode::NotForAlways)),
+        (tool(Lasts::Always), false, true, None),
+        (tool(Lasts::Always), true, true, Some(RefusedCode::NotForAlways)),
+        (AlsoFor::Agent, false, true, Some(RefusedCode::Bridge(ErrorCode::Value))),
+    ];
+    for (also, destructive, read, refused) in table {
+        let start = Instant::now();
+        let mut questions = painted(start);
+        if destructive {
+            let hints = Hints { destructive: Some(true), ..Hints::default() };
+            questions.see(&[QuestionHead { hints, ..head() }], Count(0), start);
+        }
+        if read {
+            questions.read(ID, Surface::Small, Count(0), Count(13), Count(13));
+        }
+        let answer = questions.decide(ID, Surface::Small, said(Verdict::Allow, also), (start + ARMING_TIME, Millis(0)));
+        assert_eq!(answer.err().map(|(code, _)| code), refused, "{also:?}, {destructive}, {read}");
+    }
+}
+
+// holds: desktop-always
+#[test]
+fn a_text_counts_as_read_when_it_came_in_order_to_its_end_on_that_surface() {
+    let table: [(&[(u64, u64)], bool); 7] = [
+        (&[(0, 30)], true),
+        (&[(0, 10), (10, 10), (20, 10)], true),
+        (&[(0, 10), (0, 10), (10, 20)], true),
+        (&[(20, 10), (0, 10), (10, 10)], false),
+        (&[(0, 10), (11, 19)], false),
+        (&[(30, 0)], false),
+        (&[], false),
+    ];
+    for (pieces, done) in table {
+        let mut reading = Reading::default();
+        for (offset, length) in pieces {
+            reading.piece(*offset, *length, 30);
+        }
+        assert_eq!(reading.is_done(), done, "{pieces:?}");
+    }
+    let mut questions = painted(Instant::now());
+    questions.read(ID, Surface::Small, Count(0), Count(13), Count(13));
+    let always = |surface| questions.view(ID, surface, Theme::System, Instant::now()).map(|(view, _)| view.always);
+    assert_eq!((always(Surface::Small), always(Surface::Main)), (Some(Always::Offered), Some(Always::NotAllShown)));
+}
+
+// holds: desktop-questions-gone
+#[test]
+fn an_answered_question_takes_no_second_answer() {
+    let start = Instant::now();
+    let mut questions = painted(start);
+    questions.answered(ID);
+    let gone = Err(RefusedCode::Bridge(ErrorCode::NoSuchQuestion));
+    assert_eq!(allow(&mut questions, Surface::Main, start + ARMING_TIME), gone);
+}

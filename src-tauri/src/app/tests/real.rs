@@ -1,0 +1,62 @@
+//! The real bridge, where its program is built: it understands what the app says.
+
+use std::{path::PathBuf, sync::mpsc, time::Duration};
+
+use super::world::Places;
+use crate::{
+    app::{Options, start, tests::world::Folder},
+    shell::{Copied, Deed, Notification, Shell, ToCopy},
+    sidecar::Sidecar,
+    tray::menu::Tray,
+    wire::{BridgeState, FinishedCalls, QuestionView, View},
+};
+use clientmcp_protocol::ids::QuestionId;
+use tokio::sync::oneshot;
+
+struct Quiet(mpsc::Sender<BridgeState>);
+
+impl Shell for Quiet {
+    fn show_view(&self, view: &View) {
+        drop(self.0.send(view.bridge.clone()));
+    }
+    fn show_finished(&self, _: &FinishedCalls) {}
+    fn show_question(&self, _: &QuestionView) {}
+    fn show_tray(&self, _: &Tray) {}
+    fn open_main(&self) {}
+    fn ask(&self, _: Option<&QuestionId>) {}
+    fn notify(&self, _: &Notification) {}
+    fn copy(&self, _: ToCopy, _: oneshot::Sender<Result<Copied, String>>) {}
+    fn start_at_login(&self, _: bool) -> Result<(), String> {
+        Ok(())
+    }
+    fn exit(&self) {}
+}
+
+fn program() -> Option<PathBuf> {
+    let name = format!("clientmcp{}", std::env::consts::EXE_SUFFIX);
+    let test = std::env::current_exe().ok()?;
+    test.ancestors().skip(1).take(2).map(|folder| folder.join(&name)).find(|program| program.is_file())
+}
+
+// holds: desktop-sidecar
+#[test]
+fn the_real_bridge_starts_serves_and_ends_with_the_app() {
+    let Some(program) = program() else { return };
+    let (views, shown) = mpsc::channel();
+    let folder = Folder::new();
+    let options = Options {
+        settings_path: folder.settings(),
+        port_override: Some(0),
+        version: "1.2.3".to_owned(),
+        question_windows: true,
+    };
+    let handle = start(Quiet(views), Places::default(), Sidecar::at(program), options).expect("a thread");
+    let url = shown.iter().find_map(|state| match state {
+        BridgeState::Running { mcp, .. } => Some(mcp),
+        BridgeState::Waiting { sentence } | BridgeState::Failed { sentence, .. } => panic!("{sentence}"),
+        BridgeState::Held | BridgeState::Starting => None,
+    });
+    assert!(url.is_some_and(|url| url.starts_with("http://127.0.0.1:")));
+    handle.tell(Deed::Ending);
+    assert!(handle.wait(Duration::from_secs(10)));
+}

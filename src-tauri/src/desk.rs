@@ -1,0 +1,130 @@
+//! The real desktop: windows, tray, notifications, clipboard, start at login.
+//!
+//! Everything that touches a window or the tray runs on the main thread, in the order in which it was asked for; nothing
+//! here waits for it.
+
+mod main_window;
+mod notices;
+mod question_window;
+
+use std::sync::Arc;
+
+use clientmcp_protocol::ids::QuestionId;
+use tauri::{AppHandle, Emitter, EventTarget, Manager};
+use tauri_plugin_autostart::ManagerExt;
+use tokio::sync::oneshot;
+
+pub(crate) use self::{main_window::MAIN, notices::on_click, question_window::question_of};
+use crate::{
+    clipboard::Clipboard,
+    shell::{Copied, Notification, Shell, ToCopy},
+    tray::{menu::Tray, native::NativeTray},
+    wire::{FINISHED_EVENT, FinishedCalls, QUESTION_EVENT, QuestionView, VIEW_EVENT, View},
+};
+
+/// The desktop.
+pub(crate) struct Desk {
+    app: AppHandle,
+    tray: Arc<NativeTray>,
+    clipboard: Clipboard,
+}
+
+impl Desk {
+    /// The desktop of this app.
+    pub(crate) fn new(app: AppHandle, tray: Arc<NativeTray>) -> Self {
+        Self { app, tray, clipboard: Clipboard::start() }
+    }
+
+    /// Runs this on the main thread, soon. It only fails while the app ends.
+    fn soon(&self, act: impl FnOnce(&AppHandle) + Send + 'static) {
+        let app = self.app.clone();
+        let _ = self.app.run_on_main_thread(move || act(&app));
+    }
+
+    /// A window that is gone is told nothing.
+    fn emit(&self, window: &str, event: &str, payload: impl serde::Serialize + Clone) {
+        if self.app.get_webview_window(window).is_some() {
+            let _ = self.app.emit_to(EventTarget::webview_window(window), event, payload);
+        }
+    }
+}
+
+impl Shell for Desk {
+    fn show_view(&self, view: &View) {
+        self.emit(MAIN, VIEW_EVENT, view);
+    }
+
+    fn show_finished(&self, calls: &FinishedCalls) {
+        self.emit(MAIN, FINISHED_EVENT, calls);
+    }
+
+    fn show_question(&self, question: &QuestionView) {
+        self.emit(&question_window::label(&question.question.id), QUESTION_EVENT, question);
+    }
+
+    fn show_tray(&self, tray: &Tray) {
+        let (native, tray) = (Arc::clone(&self.tray), tray.clone());
+        self.soon(move |app| native.show(app, &tray));
+    }
+
+    fn open_main(&self) {
+        self.soon(main_window::open);
+    }
+
+    fn ask(&self, question: Option<&QuestionId>) {
+        let question = question.copied();
+        self.soon(move |app| question_window::ask(app, question));
+    }
+
+    fn notify(&self, notification: &Notification) {
+        notices::show(&self.app, notification);
+    }
+
+    fn copy(&self, text: ToCopy, copied: oneshot::Sender<Result<Copied, String>>) {
+        self.clipboard.copy(text, copied);
+    }
+
+    fn start_at_login(&self, on: bool) -> Result<(), String> {
+        let login = self.app.autolaunch();
+        if on { login.enable() } else { login.disable() }.map_err(|fault| fault.to_string())
+    }
+
+    fn exit(&self) {
+        self.clipboard.clear_if_ours_and_stop();
+        self.app.exit(0);
+    }
+}
+
+/// Whether a window may go there: the app's own pages, and nowhere else.
+fn is_own(url: &tauri::Url) -> bool {
+    match url.scheme() {
+        "tauri" => url.host_str() == Some("localhost"),
+        // The same, as Windows has it.
+        "http" | "https" => cfg!(windows) && url.host_str() == Some("tauri.localhost"),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_own;
+
+    // holds: desktop-own-pages
+    #[test]
+    fn a_window_shows_the_apps_own_pages_alone() {
+        let own = |url: &str| is_own(&url.parse().unwrap());
+        assert!(own("tauri://localhost/index.html"));
+        for foreign in [
+            "https://example.org/",
+            "http://127.0.0.1:27182/mcp",
+            "file:///etc/passwd",
+            "data:text/html,x",
+            "javascript:alert(1)",
+            "about:blank",
+            "tauri://example.org/",
+            "http://localhost/",
+        ] {
+            assert!(!own(foreign), "{foreign}");
+        }
+    }
+}

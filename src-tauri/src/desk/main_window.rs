@@ -1,0 +1,55 @@
+//! The main window: built when it is wanted, destroyed when it is closed.
+
+use tauri::{
+    AppHandle, Manager, WebviewUrl, WebviewWindow, WebviewWindowBuilder, WindowEvent, webview::NewWindowResponse,
+};
+
+use crate::{
+    commands::tell,
+    shell::{Deed, Standing},
+};
+
+/// Its label, which its capability names.
+pub(crate) const MAIN: &str = "main";
+
+/// Opens it, or raises the one there is. On the main thread.
+pub(super) fn open(app: &AppHandle) {
+    let opened = match app.get_webview_window(MAIN) {
+        Some(window) => raise(&window),
+        None => build(app),
+    };
+    if let Err(fault) = opened {
+        tracing::error!("the window cannot be opened: {fault}");
+    }
+}
+
+/// Shown once it is whole: window managers read a window's icon when it appears.
+fn build(app: &AppHandle) -> tauri::Result<()> {
+    let window = WebviewWindowBuilder::new(app, MAIN, WebviewUrl::App("index.html".into()))
+        .title("ClientMCP")
+        .inner_size(1000.0, 700.0)
+        .min_inner_size(640.0, 480.0)
+        .center()
+        .visible(false)
+        .on_navigation(super::is_own)
+        .on_new_window(|_, _| NewWindowResponse::Deny)
+        .build()?;
+    let app = app.clone();
+    window.on_window_event(move |event| stand(&app, event));
+    window.show()
+}
+
+fn raise(window: &WebviewWindow) -> tauri::Result<()> {
+    window.unminimize()?;
+    window.show()?;
+    window.set_focus()
+}
+
+/// Whether it is covered cannot be told everywhere; while it has the keyboard it is in front.
+fn stand(app: &AppHandle, event: &WindowEvent) {
+    if let WindowEvent::Focused(in_front) = event {
+        tell(app, Deed::Main(if *in_front { Standing::Clear } else { Standing::Covered }));
+    } else if matches!(event, WindowEvent::Destroyed) {
+        tell(app, Deed::Main(Standing::Gone));
+    }
+}

@@ -1,0 +1,16 @@
+//! macOS.
+
+use super::NoTray;
+
+/// Whether a window can stay on top, where we put it, and without the keyboard.
+pub fn question_windows() -> bool {
+    true
+}
+
+/// Why there is no tray icon. The menu bar is always there.
+pub fn tray_missing() -> Option<NoTray> {
+    None
+}
+
+/// Tells when somebody who shows tray icons comes or goes: here, never.
+pub fn watch_tray(_: impl FnMut(bool) + Send + 'static) {}

@@ -1,0 +1,108 @@
+// Who talks to the bridge in a test: an application on the JavaScript SDK, and an agent.
+
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+
+import { Agent } from '../browser/agent.mjs';
+import { within } from './waiting.mjs';
+
+const sdk = join(import.meta.dirname, '../../sdk/js');
+// The SDK brings the bundler, and is read from its source.
+const { build } = createRequire(join(sdk, 'package.json'))('esbuild');
+const { outputFiles } = await build({
+  entryPoints: [join(sdk, 'src/index.ts')],
+  write: false,
+  bundle: true,
+  format: 'esm',
+  target: 'es2022',
+});
+const { connect } = await import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`);
+
+const OUTCOME = 'io.github.clientmcp/outcome';
+
+/** A shop with one tool, which notes every order that reaches it. */
+export class Shop {
+  orders = [];
+  states = [];
+  #application;
+
+  static async open(stage, token, options = {}) {
+    const shop = new Shop();
+    shop.#application = connect({
+      url: `ws://127.0.0.1:${stage.port}/connect`,
+      token,
+      tools: [shop.tool(options)],
+      dev: false,
+      onState: (state) => shop.states.push(state.status),
+      ...options.connect,
+    });
+    stage.atEnd(() => shop.close());
+    await shop.online();
+    return shop;
+  }
+
+  /** The tool, with what is to be different about it. */
+  tool({ description = 'Orders something', handler, ...more } = {}) {
+    return {
+      name: 'order',
+      description,
+      inputSchema: { type: 'object', properties: { what: { type: 'string' } } },
+      annotations: { destructiveHint: false },
+      handler: async (args, call) => {
+        this.orders.push(args.what);
+        return handler ? handler(args, call) : `ordered ${args.what}`;
+      },
+      ...more,
+    };
+  }
+
+  setTool(options) {
+    return this.#application.setTools([this.tool(options)]);
+  }
+
+  online() {
+    return within('the application to be connected', this.#application.online());
+  }
+
+  get state() {
+    return this.#application.state;
+  }
+
+  close() {
+    this.#application.close();
+  }
+}
+
+/** The app with its window open, the shop connected to it, and a buyer. */
+export async function connected(stage, options) {
+  const app = await stage.app();
+  const main = await app.running();
+  const tokens = { shop: await app.token('client', 'shop'), buyer: await app.token('agent', 'shop', 'buyer') };
+  const shop = await Shop.open(stage, tokens.shop, options);
+  return { app, main, shop, buyer: new Buyer(stage, tokens.buyer), tokens };
+}
+
+/** An agent, which calls the shop's tool. */
+export class Buyer {
+  #agent;
+
+  constructor(stage, token) {
+    this.#agent = new Agent(`http://127.0.0.1:${stage.port}/mcp`, token);
+  }
+
+  /** Orders, and tells in short how that ended: the text of an answer, or the code of a refusal. */
+  order(what, signal) {
+    const told = this.#agent.call('order', { what }, signal).then(
+      (result) => result._meta?.[OUTCOME]?.reason?.code ?? result.content[0].text,
+    );
+    // A test that fails earlier leaves calls behind, whose end is no further fault.
+    told.catch(() => undefined);
+    const answer = within(`the answer to the order of ${what}`, told, 150_000);
+    answer.catch(() => undefined);
+    return answer;
+  }
+
+  tools() {
+    return this.#agent.tools();
+  }
+}

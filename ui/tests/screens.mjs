@@ -1,0 +1,76 @@
+// Pictures of every view, to be looked at: `npm run screens` writes them to `screenshots/`, which git ignores. The built
+// pages run in Chromium under the policy that the app gives them, with a fake app behind them.
+
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { extname, join } from 'node:path';
+
+import { build } from 'esbuild';
+import { chromium } from 'playwright-core';
+
+const here = import.meta.dirname;
+const dist = join(here, '../dist');
+const out = join(here, '../../screenshots');
+const { csp } = JSON.parse(readFileSync(join(here, '../../src-tauri/tauri.conf.json'), 'utf8')).app.security;
+const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };
+const only = process.argv[2] ?? '';
+
+const server = createServer((request, response) => {
+  const path = request.url.split('?')[0];
+  if (path === '/favicon.ico') return response.writeHead(204).end();
+  try {
+    const body = readFileSync(join(dist, path));
+    response.writeHead(200, { 'Content-Type': TYPES[extname(path)] ?? 'application/octet-stream', 'Content-Security-Policy': csp });
+    response.end(body);
+  } catch {
+    response.writeHead(404).end();
+  }
+});
+await new Promise((ready) => server.listen(0, '127.0.0.1', ready));
+const base = `http://127.0.0.1:${server.address().port}`;
+
+const { outputFiles } = await build({ entryPoints: [join(here, 'support/scenes.ts')], bundle: true, write: false, format: 'iife', globalName: 'scenes', target: 'es2022' });
+const scenes = outputFiles[0].text;
+
+const flags = ['--headless', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+  args: [...flags, ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
+});
+mkdirSync(out, { recursive: true });
+
+const MAIN = [[1000, 700], [800, 600]];
+const SMALL = [[460, 560]];
+const PAGES = {
+  'index.html': [MAIN, ['applications', 'application-tool', 'application-offline', 'empty', 'approvals', 'approvals-none', 'calls', 'call', 'connect', 'settings', 'new-application', 'copy-token', 'try', 'confirm', 'forget', 'keys', 'failed', 'paused', 'quitting', 'copied', 'first-tray']],
+  'question.html': [SMALL, ['question', 'question-arming', 'question-new', 'question-large', 'question-exact']],
+};
+
+const faults = [];
+for (const [page, [sizes, names]] of Object.entries(PAGES)) {
+  for (const name of names.filter((name) => name.includes(only))) {
+    for (const theme of ['light', 'dark']) {
+      for (const [width, height] of sizes) {
+        await picture(page, name, theme, width, height);
+      }
+    }
+  }
+}
+await browser.close();
+server.close();
+assert.deepEqual(faults, []);
+
+async function picture(page, name, theme, width, height) {
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, deviceScaleFactor: 1.25 });
+  const tab = await context.newPage();
+  tab.on('console', (message) => message.type() === 'error' && faults.push(`${name}: ${message.text()}`));
+  tab.on('pageerror', (error) => faults.push(`${name}: ${error.stack}`));
+  await tab.addInitScript(`${scenes}; globalThis.scenes = scenes; scenes.begin(${JSON.stringify(name)});`);
+  await tab.goto(`${base}/${page}`);
+  await tab.waitForTimeout(250);
+  await tab.evaluate((name) => globalThis.scenes.act(name), name);
+  await tab.waitForTimeout(350);
+  await tab.screenshot({ path: join(out, `${name}-${theme}-${width}.png`) });
+  await context.close();
+}

@@ -1,0 +1,104 @@
+/** The app, as far as the windows see it: what they ask is kept, and answered from a fixture. */
+
+import type { AboutQuestion, Answer, Ask } from "../../src/desktop";
+import * as fixture from "./fixture";
+
+type Handler = (event: { event: string; id: number; payload: unknown }) => void;
+
+export class FakeApp {
+    /** What was asked, in order, but for what every window asks at its start. */
+    readonly asked: (Ask | AboutQuestion)[] = [];
+    view = fixture.view;
+    finished = fixture.finished(60);
+    question = fixture.questionView();
+    arguments = fixture.ARGUMENTS;
+    /** What is answered instead. */
+    instead: (what: Ask | AboutQuestion) => Answer | undefined = () => undefined;
+
+    readonly #callbacks = new Map<number, Handler>();
+    readonly #listening = new Map<string, number[]>();
+    #ids = 0;
+
+    /** Stands in for the app in this page. */
+    install(page: Record<string, unknown>): void {
+        page["__TAURI_INTERNALS__"] = {
+            transformCallback: (callback: Handler) => {
+                this.#callbacks.set((this.#ids += 1), callback);
+                return this.#ids;
+            },
+            unregisterCallback: (id: number) => this.#callbacks.delete(id),
+            invoke: (command: string, words: Record<string, unknown>) => this.#invoke(command, words),
+        };
+        page["__TAURI_EVENT_PLUGIN_INTERNALS__"] = { unregisterListener: () => undefined };
+    }
+
+    /** Tells the window something. */
+    emit(event: string, payload: unknown): void {
+        for (const id of this.#listening.get(event) ?? []) {
+            this.#callbacks.get(id)?.({ event, id, payload });
+        }
+    }
+
+    async #invoke(command: string, words: Record<string, unknown>): Promise<unknown> {
+        if (command === "plugin:event|listen") {
+            const event = words["event"] as string;
+            this.#listening.set(event, [...(this.#listening.get(event) ?? []), words["handler"] as number]);
+            return words["handler"];
+        }
+        if (command === "ask" || command === "ask_of") {
+            const what = (words["ask"] ?? words["about"]) as Ask | AboutQuestion;
+            this.asked.push(what);
+            return this.instead(what) ?? ("ask" in what ? this.#ask(what) : this.#about(what));
+        }
+        throw new Error(`no such command: ${command}`);
+    }
+
+    #ask(ask: Ask): Answer {
+        switch (ask.ask) {
+            case "view":
+                return { view: this.view };
+            case "calls":
+                return { calls: this.finished };
+            case "text":
+                return this.#text(ask.text, ask.offset);
+            case "question":
+                return this.#about(ask.about, ask.id);
+            case "snippets":
+                return { snippets: fixture.snippets };
+            case "diagnostics":
+                return { diagnostics: "ClientMCP Desktop 0.1.0\nbridge 0.1.0, port 27182\nkeychain: secret service\n" };
+            case "try_tool":
+                return { tried: { outcome: "answered", number: 1_050 } };
+            case "copy_url":
+            case "copy_token":
+            case "copy_snippet":
+            case "copy_diagnostics":
+                return { copied: { sentence: "Copied. The clipboard is cleared after 90 seconds. The token ends on 27 February 2027." } };
+            default:
+                return "done";
+        }
+    }
+
+    #text(of: Extract<Ask, { ask: "text" }>["text"], offset: number): Answer {
+        if (of.of === "application") {
+            return piece(of.part === "tools" ? fixture.TOOLS : fixture.INSTRUCTIONS, offset);
+        }
+        return piece(of.part === "result" ? fixture.RESULT : fixture.ARGUMENTS, offset);
+    }
+
+    #about(about: AboutQuestion, id?: string): Answer {
+        switch (about.about) {
+            case "text":
+                return piece(about.part === "tool" ? fixture.TOOL : this.arguments, about.offset);
+            case "look":
+                return { question: { ...this.question, question: this.view.snapshot?.questions.find((one) => one.id === id) ?? this.question.question } };
+            default:
+                return "done";
+        }
+    }
+}
+
+function piece(text: string, offset: number): Answer {
+    const bytes = new TextEncoder().encode(text);
+    return { text: { piece: new TextDecoder().decode(bytes.slice(offset, offset + 262_144)), bytes: bytes.length } };
+}

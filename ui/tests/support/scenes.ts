@@ -1,0 +1,100 @@
+/** What each picture shows: how the app stands, and what the person clicked. Runs in the page, before and after its own script. */
+
+import type { Page, View } from "../../src/desktop";
+import { FakeApp } from "./fake";
+import { emptyView, finished, NOW, questionView, snapshot, view } from "./fixture";
+
+const app = new FakeApp();
+
+const at = (page: Page, more: Partial<View> = {}): View => ({ ...view, wanted: [page, 1], ...more });
+
+const SCENES: Record<string, View> = {
+    empty: emptyView,
+    approvals: at("approvals"),
+    "approvals-none": at("approvals", { snapshot: { ...snapshot, questions: [] } }),
+    calls: at("calls"),
+    call: at("calls"),
+    connect: at("connect"),
+    settings: at("settings", { notices: [] }),
+    confirm: at("applications"),
+    forget: at("settings"),
+    keys: at("applications", {
+        bridge: { state: "held" },
+        keys: {
+            state: "trouble",
+            code: "no_provider",
+            sentence: "No keychain program is installed or running on this desktop, so the app has no safe place for its secret. Install one, such as GNOME Keyring, or choose below.",
+            choices: ["again", "session", "file"],
+        },
+    }),
+    failed: at("applications", {
+        snapshot: null,
+        bridge: { state: "failed", code: "port_taken", sentence: "Port 27182 is taken by another program (node, process 4312). End it, or choose another port in the settings." },
+    }),
+    copied: at("connect"),
+    "first-tray": at("approvals", { no_tray: "This desktop shows no tray icons, so the window opens instead.", question_windows: false, snapshot: { ...snapshot, questions: [] } }),
+    paused: at("applications", { snapshot: { ...snapshot, paused: true } }),
+    quitting: at("applications", { quitting: 2 }),
+};
+
+export function begin(name: string): void {
+    // The fixture's moments are seen from its own now.
+    const shift = NOW - Date.now();
+    const own = Date.now.bind(Date);
+    Date.now = () => own() + shift;
+    app.view = SCENES[name] ?? view;
+    app.finished = name.startsWith("call") ? finished(300) : finished(40);
+    app.question = { ...questionView(), others: 0 };
+    if (name === "question-arming") {
+        app.question = questionView({ armed_in: null, always: "not_all_shown" });
+    } else if (name === "question-new") {
+        app.question = questionView({ always: "destructive" }, { definition: "new", hints: { read_only: null, destructive: true, idempotent: null, open_world: null }, reported: null, risk: null, agent: null });
+    } else if (name === "question-large") {
+        const long = `{"path":"notes/today.md","text":"${"All work and no play. ".repeat(12_000)}"}`;
+        app.arguments = long;
+        app.question = questionView({ always: "not_all_shown" }, { arguments_bytes: long.length, definition: "seen", tool: "write_a_file_with_a_very_long_name_that_goes_on_and_on", application: "an.application-with-a-long-client-id.example" });
+    }
+    app.install(globalThis as unknown as Record<string, unknown>);
+}
+
+export function act(name: string): void {
+    switch (name) {
+        case "application-tool":
+            document.querySelectorAll<HTMLElement>(".tool .head")[1]?.click();
+            document.querySelector(".tools")?.scrollIntoView();
+            break;
+        case "application-offline":
+            document.querySelectorAll<HTMLElement>(".row.application")[3]?.click();
+            break;
+        case "call":
+            document.querySelectorAll<HTMLElement>(".row.call")[4]?.click();
+            setTimeout(() => document.querySelectorAll<HTMLElement>(".call-detail .json .button").forEach((one) => one.click()), 60);
+            break;
+        case "new-application":
+            press("New application…");
+            break;
+        case "copy-token":
+            press("Copy agent token…");
+            break;
+        case "try":
+            press("Try…");
+            setTimeout(() => press("Run"), 50);
+            break;
+        case "copied":
+            press("Copy address");
+            setTimeout(() => press("Copy with a token"), 30);
+            break;
+        case "confirm":
+            press("Disconnect…");
+            break;
+        case "forget":
+            press("Forget…");
+            break;
+        case "question-exact":
+            document.querySelectorAll<HTMLElement>(".json .choices input")[1]?.click();
+    }
+}
+
+function press(words: string): void {
+    [...document.querySelectorAll<HTMLElement>("button")].find((one) => one.textContent?.trim() === words)?.click();
+}
