@@ -283,7 +283,12 @@ fn help_and_version_are_no_failure() {
 // holds: cli-token-usage
 #[test]
 fn without_a_secret_file_the_command_says_what_to_name() {
-    let output = clientmcp(&["token", "notes", "--role=agent"].map(OsStr::new)).output().unwrap();
+    let folder = Folder::new("no-door");
+    // Where no app has opened its door.
+    #[cfg(unix)]
+    set_mode(&folder.0, 0o700);
+    let mut command = clientmcp(&["token", "notes", "--role=agent"].map(OsStr::new));
+    let output = command.env("XDG_RUNTIME_DIR", &folder.0).output().unwrap();
     assert!(refused(&output, 4).contains("--secret-file"));
 }
 

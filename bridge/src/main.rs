@@ -11,7 +11,7 @@ use std::{
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{demo, secret, serve, token};
+use crate::commands::{demo, headers, secret, serve, stdio, token};
 
 /// A bridge between live applications and MCP agents.
 #[derive(Debug, Parser)]
@@ -29,6 +29,10 @@ enum Command {
     Demo(demo::Arguments),
     /// Write a new secret to a new file that only you can read
     Secret(secret::Arguments),
+    /// Serve MCP on stdin and stdout, for hosts that start a command
+    Stdio(stdio::Arguments),
+    /// Print the header with a token of an hour, for hosts that ask a command for it
+    Headers(headers::Arguments),
     /// Print a token for an application or for an agent that is to call its tools
     Token(token::Arguments),
 }
@@ -60,6 +64,8 @@ fn main() -> ExitCode {
         Command::Serve(arguments) => serve::run(arguments),
         Command::Demo(arguments) => demo::run(arguments),
         Command::Secret(arguments) => secret::run(&arguments),
+        Command::Stdio(arguments) => stdio::run(arguments),
+        Command::Headers(arguments) => headers::run(arguments),
         Command::Token(arguments) => token::run(arguments),
     };
     exit.into()

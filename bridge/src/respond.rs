@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clientmcp_protocol::{
-    codes::rpc,
+    codes::{OutcomeCode, rpc},
     ids::ClientId,
     limits::{
         BODY_TIME, CALLS_IN_ALL, CALLS_IN_FLIGHT, JSON_NESTING, MESSAGE_BYTES, QUESTIONS, QUESTIONS_OF_AGENT,
@@ -146,6 +146,32 @@ pub fn error_result(ended: &Ended, application: &ClientId) -> String {
         "{{\"content\":{},\"isError\":true{structured},\"_meta\":{{\"io.github.clientmcp/outcome\":{rejected}}}}}",
         content(&words)
     )
+}
+
+/// The `CallToolResult` of a call that came to no bridge, or to no application that may be called.
+pub fn not_reached(detail: &str, advice: &str) -> String {
+    let rejected = format!(
+        "{{\"status\":\"rejected\",\"reason\":{{\"code\":\"{}\",\"detail\":{}}}}}",
+        OutcomeCode::Offline.as_str(),
+        text::json_string(detail)
+    );
+    format!(
+        "{{\"content\":{},\"isError\":true,\"_meta\":{{\"io.github.clientmcp/outcome\":{rejected}}}}}",
+        content(&format!("Nothing was done: {detail} {advice}"))
+    )
+}
+
+/// The `CallToolResult` of a call whose bridge went away before it answered.
+pub fn bridge_lost() -> String {
+    let words = "The ClientMCP bridge went away before it answered. The action may or may not have happened: check before \
+                 you try again.";
+    format!("{{\"content\":{},\"isError\":true}}", content(words))
+}
+
+/// A `CallToolResult` of one text.
+pub fn told(words: &str, is_error: bool) -> String {
+    let error = if is_error { ",\"isError\":true" } else { "" };
+    format!("{{\"content\":{}{error}}}", content(words))
 }
 
 fn content(words: &str) -> String {

@@ -27,6 +27,7 @@ use crate::{
     agent::{self, Endpoint, Severed},
     client::{self, Channel},
     control::Listener,
+    door::Door,
     guard::{self, Guard},
     hub::{Check, Hub},
     port::{self, ListenError},
@@ -99,7 +100,18 @@ impl Listener for Bridge {
         room: Room,
         stop: impl Future<Output = ()> + Send + 'static,
     ) -> impl Future<Output = ()> + Send + 'static {
-        self.serve(hub, room, stop)
+        let (open, listening) = watch::channel(());
+        let (port, mcp, connect) = (self.port, self.mcp_url(), self.connect_url());
+        let door = tokio::spawn(Door { hub: hub.clone(), port, mcp, connect, listening }.serve());
+        let stop = async move {
+            stop.await;
+            // Nothing is given out for a port that is no longer listened on.
+            drop(open);
+        };
+        async move {
+            self.serve(hub, room, stop).await;
+            let _ = timeout(CLOSE_TIME + Duration::from_secs(1), door).await;
+        }
     }
 }
 

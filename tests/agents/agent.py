@@ -2,7 +2,6 @@
 
 import os
 import sys
-from collections.abc import Awaitable, Callable
 
 import anyio
 import httpx2
@@ -10,7 +9,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import ToolListChangedNotification
 
-MODERN = "2026-07-28"
+from agent_steps import MODERN, call_fast, give_up, line, names
 
 
 class Streams:
@@ -70,28 +69,6 @@ async def main(mode: str) -> None:
         await give_up(client, line)
         await give_up(client, streams.slow_answer)
         await call_fast(client, "plain")
-
-
-async def names(client: Client) -> list[str]:
-    return [tool.name for tool in (await client.list_tools()).tools]
-
-
-async def call_fast(client: Client, text: str) -> None:
-    result = await client.call_tool("fast", {"text": text})
-    assert result.structured_content == {"said": text}, result
-
-
-async def give_up(client: Client, then: Callable[[], Awaitable[object]]) -> None:
-    """Calls the tool that never answers, and gives up then."""
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(client.call_tool, "slow", {})
-        await then()
-        tasks.cancel_scope.cancel()
-
-
-async def line() -> None:
-    """Waits for the line on stdin that says that the application has the call."""
-    await anyio.to_thread.run_sync(sys.stdin.readline)
 
 
 anyio.run(main, sys.argv[1])

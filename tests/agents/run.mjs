@@ -7,7 +7,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -44,6 +44,83 @@ for (const place of ['header', 'path']) {
     // holds: agents-inspector
     test(`Inspector, ${era}, token in the ${place}`, (t) => inspects(t, place, era));
   }
+}
+
+const THROUGH_A_COMMAND = [
+  ...['pinned', 'auto', 'legacy'].map((mode) => [`client 2.x, ${mode}`, node('stdio-client.mjs', mode)]),
+  ['sdk 1.x', node('stdio-sdk.mjs')],
+  ...[MODERN, 'auto', 'legacy'].map((mode) => [`Python, ${mode}`, [python, 'stdio_agent.py', mode]]),
+];
+
+for (const [name, command] of THROUGH_A_COMMAND) {
+  // holds: agents-stdio
+  test(`${name}, through a command`, (t) => outlives(t, command));
+}
+
+/** The same through the stdio command, whose bridge is killed and started anew meanwhile. */
+async function outlives(t, command) {
+  const { folder, bridge, application } = doorway(t);
+  const before = await bridge(0);
+  const first = await application(before.connect);
+  const words = ['stdio', '--host', 'Agents', '--app', CLIENT_ID];
+  const variables = { CLIENTMCP_PROGRAM: clientmcp, CLIENTMCP_WORDS: JSON.stringify(words), XDG_RUNTIME_DIR: folder };
+  const agent = start(t, command, variables, { cwd: here, timeout: LIMIT, killSignal: 'SIGKILL' });
+
+  assert.deepEqual(await first.next(), call('fast', '{"text":"Grüße 😀"}'));
+  assert.deepEqual(await first.next(), call('change', '{}'));
+  assert.deepEqual(await first.next(), call('slow', '{}'));
+  agent.say('given up');
+  assert.deepEqual(await first.next(), { saw: 'cancel', name: 'slow' });
+  assert.deepEqual(await first.next(), call('fast', '{"text":"plain"}'));
+  assert.equal(await agent.next(), 'ready');
+
+  first.end();
+  assert.deepEqual(await first.rest(), []);
+  await before.kill();
+  agent.say('the bridge was killed');
+  assert.equal(await agent.next(), 'away');
+
+  const after = await bridge(before.port);
+  const second = await application(after.connect);
+  agent.say('there is another one');
+  assert.deepEqual(await second.next(), call('fast', '{"text":"again"}'));
+  assert.deepEqual(await agent.rest(), []);
+  assert.equal(await agent.code, 0);
+}
+
+/** A folder with a door in it: bridges that are driven as by the desktop app, and the application. */
+function doorway(t) {
+  const folder = mkdtempSync(join(tmpdir(), 'clientmcp-agents-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const secret = join(folder, 'secret');
+  execFileSync(clientmcp, ['secret', secret], { stdio: 'ignore' });
+  const words = ['token', CLIENT_ID, '--role', 'client', '--secret-file', secret];
+  const token = execFileSync(clientmcp, words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  const memory = {
+    pairs: [{ host: 'Agents', application: CLIENT_ID, verdict: 'allow', made: 1 }],
+    modes: [{ application: CLIENT_ID, mode: 'allow_all', until: 'quit' }],
+  };
+  const bridge = async (port) => {
+    const bridge = start(t, [clientmcp, 'serve', '--control'], { XDG_RUNTIME_DIR: folder });
+    bridge.say(JSON.stringify({ type: 'hello', control: 1, version: 'test' }));
+    const secrets = [readFileSync(secret, 'utf8').trim()];
+    bridge.say(JSON.stringify({ type: 'start', request: 1, port, secrets, memory }));
+    let connect;
+    for (let message = {}; !message.door?.open; message = await bridge.next()) connect = message.connect ?? connect;
+    // A bridge whose desktop reads no more goes on.
+    const kill = async () => {
+      bridge.process.kill('SIGKILL');
+      await bridge.code;
+    };
+    return { connect, port: Number(new URL(connect).port), kill };
+  };
+  const application = async (connect) => {
+    const variables = { CLIENTMCP_CONNECT: connect, CLIENTMCP_TOKEN: token };
+    const application = start(t, [join(built, 'examples', 'agents-application')], variables);
+    assert.deepEqual(await application.next(), { saw: 'online' });
+    return application;
+  };
+  return { folder, bridge, application };
 }
 
 /** The agent lists, calls, hears of a change, gives two calls up, which the application sees, and calls again. */
@@ -118,9 +195,10 @@ async function scene(t, place) {
 }
 
 /** A program that says on stdout, a JSON object a line, what happens to it. */
-function start(t, [program, ...words], variables = {}) {
+function start(t, [program, ...words], variables = {}, options = {}) {
   const env = { ...process.env, CLIENTMCP_LOG: 'warn', ...variables };
-  const started = spawn(program, words, { env, stdio: ['pipe', 'pipe', 'inherit'] });
+  const started = spawn(program, words, { env, stdio: ['pipe', 'pipe', 'inherit'], ...options });
+  const code = once(started, 'exit').then(([code]) => code);
   t.after(() => stop(started));
   const lines = createInterface({ input: started.stdout })[Symbol.asyncIterator]();
   const next = async () => {
@@ -133,7 +211,8 @@ function start(t, [program, ...words], variables = {}) {
     for await (const line of lines) more.push(line);
     return more;
   };
-  return { next, rest, end: () => started.stdin.end() };
+  const say = (line) => started.stdin.write(`${line}\n`);
+  return { process: started, code, next, rest, say, end: () => started.stdin.end() };
 }
 
 /** A program that does its work and ends; `ended` is what it printed, or fails with that. */

@@ -53,18 +53,18 @@ export async function steps(client, call, changed, stream) {
   await client.close();
 }
 
-async function names(client) {
+export async function names(client) {
   const { tools } = await client.listTools();
   return tools.map((tool) => tool.name);
 }
 
-async function callFast(call, text) {
+export async function callFast(call, text) {
   const { structuredContent } = await call({ name: 'fast', arguments: { text } });
   assert.deepEqual(structuredContent, { said: text });
 }
 
 /** Calls the tool that never answers, and gives up then. */
-async function giveUp(call, then) {
+export async function giveUp(call, then) {
   const patience = new AbortController();
   then.then(() => patience.abort(new Error('given up')));
   await assert.rejects(call({ name: 'slow', arguments: {} }, { signal: patience.signal }), /given up/);

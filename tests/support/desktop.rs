@@ -1,7 +1,7 @@
 //! The desktop's part of the control channel: `clientmcp serve --control` as a child, one JSON message a line. It reads
 //! only while a test waits for something, so that a test can also leave the channel unread.
 
-use std::{collections::HashMap, process::Stdio};
+use std::{collections::HashMap, process::Stdio, sync::Arc};
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -16,7 +16,7 @@ use super::{
     application::{Application, Upgrade},
     http::{Request, Response},
     scene::{CLIENT, TOOLS},
-    serve::Ended,
+    serve::{Ended, Folder},
     stream::Sent,
     tokens::{self, SECRET},
     within,
@@ -52,13 +52,25 @@ pub(crate) struct Desktop {
     pub(crate) missed: u64,
     /// Codes of the errors that no reply carried.
     pub(crate) errors: Vec<String>,
+    /// Where its local door is: a folder of this test, as the person's own runtime folder.
+    pub(crate) runtime: Arc<Folder>,
 }
 
 impl Desktop {
     /// A bridge to which nothing was said yet.
     pub(crate) fn silent() -> Self {
+        Self::silent_in(Folder::new().into())
+    }
+
+    /// The same, with its door in this folder.
+    pub(crate) fn silent_in(runtime: Arc<Folder>) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_clientmcp"));
-        command.args(["serve", "--control"]).kill_on_drop(true);
+        command.args(["serve", "--control"]).env("XDG_RUNTIME_DIR", runtime.path()).kill_on_drop(true);
+        Self::spawn(command, runtime)
+    }
+
+    /// A bridge started by this command.
+    pub(crate) fn spawn(mut command: Command, runtime: Arc<Folder>) -> Self {
         let mut child =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("a bridge");
         let mut stderr = child.stderr.take().unwrap();
@@ -83,12 +95,16 @@ impl Desktop {
             finished: Vec::new(),
             missed: 0,
             errors: Vec::new(),
+            runtime,
         }
     }
 
     /// A bridge that was greeted.
     pub(crate) async fn greeted() -> Self {
-        let mut desktop = Self::silent();
+        Self::greet(Self::silent()).await
+    }
+
+    async fn greet(mut desktop: Self) -> Self {
         desktop.line(r#"{"type":"hello","control":1,"version":"test"}"#).await;
         desktop
     }
@@ -100,8 +116,48 @@ impl Desktop {
 
     /// A bridge that serves, started with these members beside the port and the secret.
     pub(crate) async fn with(members: Value) -> Self {
+        Self::silent().started(members).await
+    }
+
+    /// A bridge that serves, with its door in this folder.
+    pub(crate) async fn with_in(runtime: &Arc<Folder>, members: Value) -> Self {
+        Self::silent_in(Arc::clone(runtime)).started(members).await
+    }
+
+    /// A bridge whose door is open.
+    pub(crate) async fn door() -> Self {
+        let mut desktop = Self::start().await;
+        desktop.door_open().await;
+        desktop
+    }
+
+    /// A bridge whose door is open for these hosts and the application `alice-wallet`, whose calls are sent unasked.
+    pub(crate) async fn door_allowing(hosts: &[&str]) -> Self {
+        let mut desktop = Self::with(json!({"memory": allowing(hosts)})).await;
+        desktop.door_open().await;
+        desktop
+    }
+
+    /// Waits until the door is open.
+    pub(crate) async fn door_open(&mut self) -> Value {
+        self.snapshot(|snapshot| snapshot["door"]["open"] == true).await
+    }
+
+    /// The one open question at the door.
+    pub(crate) async fn door_question(&mut self) -> Value {
+        let snapshot = self.snapshot(|snapshot| door_questions(snapshot) == 1).await;
+        snapshot["door_questions"][0].clone()
+    }
+
+    /// Answers a question at the door.
+    pub(crate) async fn decide_door(&mut self, question: &Value, verdict: &str) {
+        self.done(json!({"type": "decide_door", "question": question["id"], "verdict": verdict})).await;
+    }
+
+    /// Greets and starts it.
+    pub(crate) async fn started(self, members: Value) -> Self {
         let Value::Object(members) = members else { panic!("no members: {members}") };
-        let mut desktop = Self::greeted().await;
+        let mut desktop = Self::greet(self).await;
         let mut start = json!({"type": "start", "port": 0, "secrets": [SECRET]});
         start.as_object_mut().unwrap().extend(members);
         desktop.done(start).await;
@@ -361,6 +417,18 @@ pub(crate) fn fingerprint(definition: &str) -> String {
         write!(text, "{byte:02x}").unwrap();
         text
     })
+}
+
+/// How many questions are open at the door.
+pub(crate) fn door_questions(snapshot: &Value) -> usize {
+    snapshot["door_questions"].as_array().map_or(0, Vec::len)
+}
+
+/// Memory in which these hosts were let in to `alice-wallet`, whose calls are sent unasked.
+pub(crate) fn allowing(hosts: &[&str]) -> Value {
+    let pair = |host: &&str| json!({"host": host, "application": CLIENT, "verdict": "allow", "made": 1});
+    let pairs: Vec<_> = hosts.iter().map(pair).collect();
+    json!({"pairs": pairs, "modes": [{"application": CLIENT, "mode": "allow_all", "until": "quit"}]})
 }
 
 /// Sends a request on the side.

@@ -3,6 +3,7 @@
 pub(crate) mod agent;
 pub(crate) mod application;
 pub(crate) mod desktop;
+pub(crate) mod host;
 pub(crate) mod http;
 pub(crate) mod post;
 pub(crate) mod scene;

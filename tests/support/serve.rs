@@ -3,7 +3,7 @@
 use std::{
     fs,
     io::Write,
-    os::unix::fs::OpenOptionsExt,
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
     path::{Path, PathBuf},
     process::Stdio,
     sync::atomic::{AtomicU32, Ordering},
@@ -133,6 +133,16 @@ pub(crate) async fn run(arguments: &[&str]) -> Ended {
     }
 }
 
+/// The same, with this folder as the user's runtime folder.
+pub(crate) async fn run_in(runtime: &Path, arguments: &[&str]) -> Ended {
+    let output = within(program().env("XDG_RUNTIME_DIR", runtime).args(arguments).output()).await.unwrap();
+    Ended {
+        code: output.status.code(),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
 fn program() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_clientmcp"));
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
@@ -149,7 +159,7 @@ impl Folder {
             let number = COUNT.fetch_add(1, Ordering::Relaxed);
             let path = std::env::temp_dir().join(format!("clientmcp-tests-{}-{number}", std::process::id()));
             // A folder that a killed run left behind belongs to nobody here.
-            if fs::create_dir(&path).is_ok() {
+            if fs::DirBuilder::new().mode(0o700).create(&path).is_ok() {
                 return Self(path);
             }
             assert!(number < 10_000, "no folder can be made in {}", path.display());

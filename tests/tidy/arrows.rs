@@ -10,16 +10,16 @@ use super::File;
 const SOURCE: &str = "bridge/src/";
 
 /// A module and what it may import; what those may import, it may too. `main` alone sees only what stands here.
-const ARROWS: [(&str, &[&str]); 27] = [
+const ARROWS: [(&str, &[&str]); 29] = [
     ("main", &["commands"]),
-    ("commands", &["runtime", "secret_file", "server", "shim", "stop", "token"]),
+    ("commands", &["local", "runtime", "secret_file", "server", "shim", "stop", "token"]),
     ("server", &["agent", "client", "control", "door", "guard", "port", "room", "token"]),
     ("agent", &["guard", "mcp", "pieces", "respond", "token"]),
-    ("door", &["mcp", "token"]),
-    ("shim", &["mcp"]),
+    ("door", &["lines", "local", "mcp", "token"]),
+    ("shim", &["lines", "local", "mcp"]),
     ("client", &["guard", "hub", "respond", "token"]),
-    ("control", &["hub", "port", "room", "token"]),
-    ("mcp", &["flow", "respond", "token"]),
+    ("control", &["hub", "lines", "port", "room", "token"]),
+    ("mcp", &["flow", "lines", "respond", "token"]),
     ("flow", &["hub"]),
     ("hub", &["approvals", "origin", "token"]),
     ("approvals", &["call"]),
@@ -31,6 +31,8 @@ const ARROWS: [(&str, &[&str]); 27] = [
     ("token", &["text"]),
     ("port", &["text"]),
     ("declaration", &["revision", "text"]),
+    ("lines", &[]),
+    ("local", &[]),
     ("origin", &[]),
     ("pieces", &[]),
     ("revision", &[]),

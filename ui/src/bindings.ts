@@ -203,6 +203,90 @@ also: Also, };
 export type Definition = "seen" | "new" | "changed";
 
 /**
+ * The local door, through which hosts that start a command reach the bridge.
+ */
+export type DoorHead = { 
+/**
+ * Whether it is open.
+ */
+open: boolean, 
+/**
+ * Why not, in one sentence.
+ */
+fault: string | null, };
+
+/**
+ * A process as the system tells it, its texts made harmless and cut.
+ */
+export type DoorProgram = { 
+/**
+ * Its process, where the system tells.
+ */
+pid: number | null, 
+/**
+ * The program's path, where the system tells.
+ */
+path: string | null, 
+/**
+ * The path of the program that started it: of a host's command, the host.
+ */
+parent: string | null, };
+
+/**
+ * One open question at the local door.
+ */
+export type DoorQuestion = { 
+/**
+ * To be named in `decide_door`.
+ */
+id: QuestionId, 
+/**
+ * What is asked for.
+ */
+wants: DoorWants, 
+/**
+ * Who asks, as the system tells it. What runs there may have changed since: it proves nothing.
+ */
+program: DoorProgram, 
+/**
+ * When it was asked.
+ */
+asked: Millis, 
+/**
+ * When it ends without an answer.
+ */
+ends: Millis, };
+
+/**
+ * What somebody at the local door wants that the person has not answered yet.
+ */
+export type DoorWants = { "pair": { 
+/**
+ * What it calls itself. Nobody has checked it.
+ */
+host: Label, 
+/**
+ * Whose tools; none for those of all applications.
+ */
+application: ClientId | null, } } | { "token": { 
+/**
+ * For which application.
+ */
+application: ClientId, 
+/**
+ * Of which role.
+ */
+role: Role, 
+/**
+ * What the agent is to be called.
+ */
+label: Label | null, 
+/**
+ * Seconds until it ends; none for never.
+ */
+seconds: number | null, } };
+
+/**
  * How a call ended.
  */
 export type Ending = "answered" | "failed" | { "code": OutcomeCode } | "unknown_tool";
@@ -387,7 +471,11 @@ floors: Array<Floor>,
 /**
  * Definitions that the person has seen: a read-only claim counts only for these.
  */
-seen: Array<Seen>, };
+seen: Array<Seen>, 
+/**
+ * Hosts that were let in at the local door, or turned away.
+ */
+pairs: Array<Pair>, };
 
 /**
  * A Unix time in milliseconds.
@@ -420,6 +508,28 @@ until: Until, };
  * How a call ended that the application did not answer (`docs/protocol.md`, "Call outcomes").
  */
 export type OutcomeCode = "offline" | "disconnected" | "timeout" | "unresponsive" | "declined" | "unanswered" | "unattended" | "changed" | "paused" | "blocked" | "busy" | "cancelled";
+
+/**
+ * A host that starts a command, and an application whose tools it may call through the local door. The host's name is
+ * its own word: nobody has checked it.
+ */
+export type Pair = { 
+/**
+ * What the host calls itself. Its calls have this label.
+ */
+host: Label, 
+/**
+ * Which application; none for all of them. A pair with one counts before a pair with none.
+ */
+application: ClientId | null, 
+/**
+ * Whether it is let in. Without a pair the person is asked.
+ */
+verdict: Verdict, 
+/**
+ * When it was made.
+ */
+made: Millis, };
 
 /**
  * Origins from which an application may connect. `native` stands for no origin.
@@ -682,7 +792,31 @@ text: TextRef,
 /**
  * Where the piece begins.
  */
-offset: Count, } | { "type": "shutdown" });
+offset: Count, } | { "type": "allow_pair", 
+/**
+ * What it calls itself.
+ */
+host: Label, 
+/**
+ * To which application's tools; none for all of them.
+ */
+application: ClientId | null, } | { "type": "forget_pair", 
+/**
+ * What the host calls itself.
+ */
+host: Label, 
+/**
+ * Which application; none for the pair with all of them.
+ */
+application: ClientId | null, } | { "type": "decide_door", 
+/**
+ * Which question.
+ */
+question: QuestionId, 
+/**
+ * Yes or no. To a pair it is remembered, to a token it is for this once.
+ */
+verdict: Verdict, } | { "type": "shutdown" });
 
 /**
  * What a token lets its holder be.
@@ -829,7 +963,19 @@ refused: RefusedCounts,
 /**
  * How many entries were left out to keep the message within its size.
  */
-cut: Cut, };
+cut: Cut, 
+/**
+ * The local door.
+ */
+door: DoorHead, 
+/**
+ * Open questions at the local door, the earliest end first.
+ */
+door_questions: Array<DoorQuestion>, 
+/**
+ * Hosts that were let in at the local door, or turned away.
+ */
+pairs: Array<Pair>, };
 
 /**
  * What a bridge starts with.

@@ -6,6 +6,7 @@
 pub mod client;
 pub mod codes;
 pub mod control;
+pub mod door;
 pub mod ids;
 pub mod limits;
 pub mod origin;

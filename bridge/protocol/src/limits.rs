@@ -161,3 +161,46 @@ pub const CLOCK_LEEWAY: Duration = Duration::from_secs(60);
 
 /// UTF-8 bytes of a secret, at least (RFC 7518, section 3.2: as long as the hash).
 pub const SECRET_BYTES: usize = 32;
+
+/// Connections at the local door: a few hosts, each with an instance of the command for some applications.
+pub const DOOR_CONNECTIONS: usize = 128;
+
+/// Bytes of the first line at the local door, either way.
+pub const DOOR_HELLO_BYTES: usize = 16 * 1024;
+
+/// Time for the first line at the local door: both ends are on this machine.
+pub const DOOR_HELLO_TIME: Duration = Duration::from_secs(5);
+
+/// Requests of one connection in stdio framing that are not answered yet.
+pub const LINE_REQUESTS: usize = 256;
+
+/// Bytes that an agent on lines has not read when no more is read from it: room for a few of the longest answers.
+pub const UNREAD_BYTES: usize = 4 * MESSAGE_BYTES;
+
+/// Bytes of one message that the local door sends: an answer holds an application's message, and a legacy list may be
+/// longer than the definitions it was made of.
+pub const DOOR_ANSWER_BYTES: usize = 2 * MESSAGE_BYTES + 64 * 1024;
+
+/// Open questions at the local door: more than a person can look through.
+pub const DOOR_QUESTIONS: usize = 16;
+
+/// Pairs of a host and an application: what a person can still look through.
+pub const PAIRS: usize = 256;
+
+/// How long a token lasts that a host asks for before each of its requests or sessions.
+pub const HEADERS_TIME: Duration = Duration::from_secs(60 * 60);
+
+/// How long requests wait for the local door to open or refuse before they are answered without it.
+pub const DOOR_OPEN_TIME: Duration = Duration::from_secs(2);
+
+/// The bound of the random time before the first attempt to reach the local door anew; it doubles with each failure.
+pub const DOOR_BACKOFF: Duration = Duration::from_millis(250);
+
+/// Where that bound stops: a desktop app that was opened is found within this time.
+pub const DOOR_BACKOFF_MOST: Duration = Duration::from_secs(5);
+
+/// What the stdio command's answers under way may still take once stdin has ended; it ends within 1 s of that.
+pub const LAST_ANSWERS_TIME: Duration = Duration::from_millis(500);
+
+/// How often the stdio command looks whether its parent is still there.
+pub const PARENT_TIME: Duration = Duration::from_millis(500);

@@ -10,7 +10,7 @@ use std::{
 };
 
 use clientmcp_protocol::{
-    control::{BlockedAgent, Floor, Generation, Memory, Millis, Mode, ModeOf, Pin, Rule, Seen, Until, Verdict},
+    control::{BlockedAgent, Floor, Generation, Memory, Millis, Mode, ModeOf, Pair, Pin, Rule, Seen, Until, Verdict},
     ids::{ClientId, Label, Role, ToolName},
 };
 use serde::{Deserialize, Serialize};
@@ -191,6 +191,7 @@ struct KeptMemory {
     generations: Vec<Kept<Generation>>,
     floors: Vec<Kept<Floor>>,
     seen: Vec<Kept<Seen>>,
+    pairs: Vec<Kept<Pair>>,
     #[serde(flatten)]
     other: Map<String, Value>,
 }
@@ -205,12 +206,13 @@ impl KeptMemory {
             generations: known(&self.generations),
             floors: known(&self.floors),
             seen: known(&self.seen),
+            pairs: known(&self.pairs),
         }
     }
 
     fn set(&mut self, memory: Memory) {
         // Named one by one, so that a new member cannot be forgotten here.
-        let Memory { modes, rules, blocked, pins, generations, floors, seen } = memory;
+        let Memory { modes, rules, blocked, pins, generations, floors, seen, pairs } = memory;
         set(&mut self.modes, modes);
         set(&mut self.rules, rules);
         set(&mut self.blocked, blocked);
@@ -218,6 +220,7 @@ impl KeptMemory {
         set(&mut self.generations, generations);
         set(&mut self.floors, floors);
         set(&mut self.seen, seen);
+        set(&mut self.pairs, pairs);
         self.drop_passing();
         self.pins.iter_mut().for_each(|pin| pin.known.origins.retain(|origin| is_pinnable(origin)));
         self.pins.retain(|pin| !pin.known.origins.is_empty());
@@ -244,6 +247,7 @@ impl KeptMemory {
             && is_unique(&self.generations)
             && is_unique(&self.floors)
             && is_unique(&self.seen)
+            && is_unique(&self.pairs)
     }
 }
 
@@ -304,6 +308,7 @@ entry!(Pin by application: ClientId);
 entry!(Generation by application: ClientId, role: Role);
 entry!(Floor by application: ClientId, role: Role, label: Option<Label>);
 entry!(Seen by application: ClientId, tool: ToolName);
+entry!(Pair by host: Label, application: Option<ClientId>);
 entry!(KnownApplication by application: ClientId);
 entry!(KnownLabel by application: ClientId, role: Role, label: Option<Label>);
 

@@ -7,7 +7,10 @@ use axum::{
     http::{HeaderMap, Response, StatusCode},
 };
 use bytes::Bytes;
-use clientmcp_protocol::limits::{SLOW_ANSWER, STREAM_COMMENT};
+use clientmcp_protocol::{
+    ids::ClientId,
+    limits::{SLOW_ANSWER, STREAM_COMMENT},
+};
 use futures_util::{
     Stream, StreamExt as _,
     stream::{self, FuturesUnordered},
@@ -23,7 +26,7 @@ use crate::{
     call::Agent,
     guard::Admitted,
     hub::Hub,
-    mcp::{self, Answer, Listening, Mirror, Mirrored, Peer},
+    mcp::{self, Answer, Carrier, Listening, Mirror, Mirrored, Peer},
     pieces::Pieces,
     refusal::Refusal,
     token::Claims,
@@ -60,7 +63,7 @@ impl Post {
         if !self.admitted.events {
             return Err(Refusal::NotAcceptable);
         }
-        let place = streams.enter(listening.application())?;
+        let place = streams.enter(&self.agent.application)?;
         // A comment at once: the agent sees that it is heard.
         Ok(reply::events(sse::body(messages(listening, place), Instant::now(), STREAM_COMMENT)))
     }
@@ -75,13 +78,13 @@ impl Post {
     }
 
     async fn single(self, body: Bytes, streams: &Streams) -> Response<Body> {
-        let admitted = self.admitted;
+        let (admitted, application) = (self.admitted, self.agent.application.clone());
         let mut answer = Box::pin(async move { mcp::answer(&self.peer(&Headers(&self.headers)), &body).await });
         if !admitted.events {
-            return write(answer.await, admitted, streams);
+            return write(answer.await, admitted, &application, streams);
         }
         if let Ok(answer) = timeout(SLOW_ANSWER, &mut answer).await {
-            return write(answer, admitted, streams);
+            return write(answer, admitted, &application, streams);
         }
         let message = stream::once(async move { message(answer.await) }).filter_map(std::future::ready);
         reply::events(sse::body(message, Instant::now(), SLOW_ANSWER))
@@ -96,7 +99,7 @@ impl Post {
         match finished {
             Ok(Err(Severed)) => reply::severed(),
             Ok(Ok(())) if ready.is_empty() => reply::empty(StatusCode::ACCEPTED),
-            Ok(Ok(())) if admitted.json => reply::json(StatusCode::OK, array(ready)),
+            Ok(Ok(())) if admitted.json => reply::json(StatusCode::OK, mcp::batch::array(ready)),
             Ok(Ok(())) | Err(_) => {
                 let rest = answers.filter_map(|answer| std::future::ready(answer.transpose()));
                 let messages = stream::iter(ready).map(Ok).chain(rest);
@@ -106,11 +109,13 @@ impl Post {
     }
 
     async fn entry(self, entry: String) -> Result<Option<Pieces>, Severed> {
-        mcp::batch::answer(&self.peer(&Headers(&self.headers)), &entry).await.map_err(|_| Severed)
+        let alone = async { mcp::answer(&self.peer(&Headers(&self.headers)), entry.as_bytes()).await };
+        mcp::batch::answer(&entry, alone).await.map_err(|_| Severed)
     }
 
     fn peer<'a>(&'a self, headers: &'a Headers<'a>) -> Peer<'a> {
-        Peer::new(&self.hub, &self.agent, &self.claims, headers, self.admitted.events)
+        let carrier = Carrier::Requests(headers);
+        Peer::new(&self.hub, &self.agent, &self.claims, carrier, self.admitted.events)
     }
 }
 
@@ -126,7 +131,7 @@ where
 }
 
 /// A whole answer. Where only events are read, every 200 is one.
-fn write(answer: Answer, admitted: Admitted, streams: &Streams) -> Response<Body> {
+fn write(answer: Answer, admitted: Admitted, application: &ClientId, streams: &Streams) -> Response<Body> {
     match answer {
         Answer::Result { body, session } => {
             let mut response = whole(body, admitted);
@@ -137,7 +142,7 @@ fn write(answer: Answer, admitted: Admitted, streams: &Streams) -> Response<Body
         }
         Answer::Refused(refused) if refused.status == 200 => whole(refused.body.into(), admitted),
         Answer::Refused(refused) => reply::refused(refused),
-        Answer::Listen(listening) => subscribe(*listening, streams),
+        Answer::Listen(listening) => subscribe(*listening, application, streams),
         Answer::Cancelled if admitted.events => reply::events(Body::empty()),
         Answer::Accepted | Answer::Cancelled => reply::empty(StatusCode::ACCEPTED),
         Answer::Nothing => reply::severed(),
@@ -148,16 +153,8 @@ fn whole(body: Pieces, admitted: Admitted) -> Response<Body> {
     if admitted.json { reply::json(StatusCode::OK, body) } else { reply::events(reply::body(sse::event(body))) }
 }
 
-fn array(answers: Vec<Pieces>) -> Pieces {
-    let mut array = Pieces::from("[".to_owned());
-    for (place, answer) in answers.into_iter().enumerate() {
-        array = if place == 0 { array.and(answer) } else { array.and(",".to_owned()).and(answer) };
-    }
-    array.and("]".to_owned())
-}
-
-fn subscribe(listening: Listening, streams: &Streams) -> Response<Body> {
-    match streams.enter(listening.application()) {
+fn subscribe(listening: Listening, application: &ClientId, streams: &Streams) -> Response<Body> {
+    match streams.enter(application) {
         Ok(place) => {
             let first = Instant::now() + STREAM_COMMENT;
             reply::events(sse::body(messages(listening, place), first, STREAM_COMMENT))

@@ -9,11 +9,15 @@ use std::{
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clientmcp_bridge::{
     secret_file,
+    shim::{Away, knock},
     token::{self, AGENT_LIFETIME, CLIENT_LIFETIME, Grant, MintError, NumericDate},
 };
-use clientmcp_protocol::ids::{ClientId, Label, Role};
+use clientmcp_protocol::{
+    door::{DoorCode, Said, Want},
+    ids::{ClientId, Label, Role},
+};
 
-use crate::{Exit, complain, note};
+use crate::{Exit, complain, note, runtime};
 
 /// What `clientmcp token` is asked.
 #[derive(Debug, clap::Args)]
@@ -32,7 +36,7 @@ pub(crate) struct Arguments {
     /// What the agent is called: 1 to 64 characters
     #[arg(long)]
     label: Option<Label>,
-    /// The file with the secrets; the first signs
+    /// The file with the secrets, of which the first signs; without it the person is asked in the running app
     #[arg(long, value_name = "FILE")]
     secret_file: Option<PathBuf>,
 }
@@ -45,13 +49,7 @@ enum Lifetime {
 }
 
 pub(crate) fn run(arguments: Arguments) -> Exit {
-    let Some(file) = &arguments.secret_file else {
-        complain(
-            "--secret-file is required: the first secret in it signs the token. Take the file that `clientmcp serve` is \
-             started with, or write one with `clientmcp secret FILE`",
-        );
-        return Exit::NoSecret;
-    };
+    let Some(file) = &arguments.secret_file else { return through_the_door(arguments) };
     let secrets = match secret_file::read(file) {
         Ok(secrets) => secrets,
         Err(error) => {
@@ -61,7 +59,7 @@ pub(crate) fn run(arguments: Arguments) -> Exit {
     };
     let (grant, now) = (grant(arguments), SystemTime::now());
     match token::mint(&secrets, &grant, now) {
-        Ok(token) => print(&token, &grant, now),
+        Ok(token) => print(&token, grant.end(now), grant.generation),
         Err(error) => {
             complain(error);
             match error {
@@ -83,18 +81,51 @@ fn grant(arguments: Arguments) -> Grant {
     Grant { subject: client_id, role, label, generation, ttl }
 }
 
-fn print(token: &str, grant: &Grant, now: SystemTime) -> Exit {
+/// The running app makes it, when the person says yes.
+fn through_the_door(arguments: Arguments) -> Exit {
+    let Grant { subject: application, role, label, generation, ttl } = grant(arguments);
+    if generation != 0 {
+        complain("--gen goes with --secret-file: the ClientMCP app knows the generation itself");
+        return Exit::Usage;
+    }
+    let want = Want::Token { application, role, label, seconds: ttl.map(|ttl| ttl.as_secs()) };
+    runtime::run(async {
+        match knock(want, || note("answer the question in the ClientMCP app")).await {
+            Ok((Said::Token { token, ends }, _)) => {
+                #[expect(clippy::cast_precision_loss, reason = "exact until the year 287396")]
+                let end = ends.and_then(|end| NumericDate::new(end.0 as f64 / 1_000.0));
+                print(&token, end, 0)
+            }
+            Ok(_) => {
+                complain("the bridge said something else");
+                Exit::Failed
+            }
+            Err(Away { code: None, sentence }) => {
+                complain(format_args!(
+                    "{sentence}, and there is no --secret-file: the first secret in it would sign the token. Take the file \
+                     that `clientmcp serve` is started with, or write one with `clientmcp secret FILE`"
+                ));
+                Exit::NoSecret
+            }
+            Err(Away { code: Some(code), sentence }) => {
+                complain(sentence);
+                if code == DoorCode::Value { Exit::Usage } else { Exit::Failed }
+            }
+        }
+    })
+}
+
+fn print(token: &str, end: Option<NumericDate>, generation: u64) -> Exit {
     let mut stdout = io::stdout();
     if let Err(error) = writeln!(stdout, "{token}").and_then(|()| stdout.flush()) {
         complain(format_args!("the token could not be printed ({error}); it is lost, so ask for it again"));
         return Exit::Failed;
     }
-    match grant.end(now) {
+    match end {
         Some(end) => note(format_args!("valid until {}", utc(end))),
         None => note("valid for ever: only a new secret, or a revocation in the app, ends it"),
     }
-    if grant.generation != 0 {
-        let generation = grant.generation;
+    if generation != 0 {
         note(format_args!("of generation {generation}: `clientmcp serve` without the app takes generation 0 alone"));
     }
     Exit::Done

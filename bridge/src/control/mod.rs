@@ -2,7 +2,6 @@
 //!
 //! When stdin ends, so does the bridge. A desktop that stops reading slows nobody: what it is shown is fetched, not pushed.
 
-mod lines;
 mod session;
 mod writer;
 

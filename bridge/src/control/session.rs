@@ -1,12 +1,9 @@
 //! One desktop's session with the bridge: hello, start, commands, and the end of both.
 
-use std::{
-    process,
-    time::{Duration, SystemTime},
-};
+use std::{process, time::Duration};
 
 use clientmcp_protocol::{
-    control::{CONTROL_VERSION, Command, Count, ErrorCode, Event, Hello, Millis, Reply, Request, Start},
+    control::{CONTROL_VERSION, Command, Count, ErrorCode, Event, Hello, Reply, Request, Start},
     ids::{ClientId, Fingerprint, Label, Role, ToolName},
     limits::{CONTROL_BYTES, JSON_NESTING, MEMORY_BYTES},
 };
@@ -17,17 +14,15 @@ use tokio::{
     task::JoinSet,
 };
 
-use super::{
-    lines::{Line, Lines},
-    writer::{REPLIES, Writer},
-};
+use super::writer::{REPLIES, Writer};
 use crate::{
     approvals::Asking,
-    hub::{Beginning, Hub, Untried, ending, rules_fault, settings_fault},
+    hub::{Beginning, Hub, Untried, ending, pairs_fault, rules_fault, settings_fault},
+    lines::{Line, Lines},
     port::ListenError,
     room::Room,
     text::{self, Text},
-    token::{Access, Grant, Secret, Secrets, mint},
+    token::{Access, NumericDate, Secret, Secrets},
 };
 
 /// The person's own calls that may run at a time.
@@ -174,6 +169,9 @@ where
             | Command::TryTool { .. }
             | Command::SampleStart
             | Command::SampleStop
+            | Command::AllowPair { .. }
+            | Command::ForgetPair { .. }
+            | Command::DecideDoor { .. }
             | Command::Get { .. } => (refused(ErrorCode::Start, "the bridge has not been started"), None),
         };
         write(writer, &Event::Reply { request: request.request, reply }).await?;
@@ -190,6 +188,9 @@ fn prepare<L: Listener>(start: Start) -> Result<(L, Start), Fault> {
         return Err((ErrorCode::Value, fault.to_owned(), None));
     }
     if let Some(fault) = rules_fault(&start.memory.rules) {
+        return Err((ErrorCode::Value, fault.to_owned(), None));
+    }
+    if let Some(fault) = pairs_fault(&start.memory.pairs) {
         return Err((ErrorCode::Value, fault.to_owned(), None));
     }
     secrets(&start.secrets.0).map_err(|sentence| (ErrorCode::Secret, sentence, Some(End::NoSecret)))?;
@@ -225,6 +226,7 @@ where
     lines.take_at_most(CONTROL_BYTES);
     let secrets = secrets(&start.secrets.0).map_err(|_| End::NoSecret)?;
     let access = Access::new(secrets).with_revoked(&start.memory.generations, &start.memory.floors);
+    let access = access.with_pairs(start.memory.pairs.clone());
     let room = Room::make();
     let hub = Hub::start(Beginning {
         asking: Asking::Person,
@@ -317,24 +319,21 @@ impl<S: Sample> Session<'_, S> {
             | Command::Unblock { .. }
             | Command::SetSecrets { .. }
             | Command::SetSettings { .. }
+            | Command::AllowPair { .. }
+            | Command::ForgetPair { .. }
+            | Command::DecideDoor { .. }
             | Command::Get { .. }
             | Command::Shutdown => self.hub.obey(command).await,
         }
     }
 
     fn mint(&self, subject: ClientId, role: Role, label: Option<Label>, seconds: Option<u64>) -> Reply {
-        let access = self.hub.access().borrow().clone();
         if seconds == Some(0) {
             return refused(ErrorCode::Value, "a token that ends at once is none");
         }
-        let generation = access.standing().generation(&subject, role);
-        let floor = access.standing().floor(&subject, role, label.as_ref());
-        let grant = Grant { subject, role, label, generation, ttl: seconds.map(Duration::from_secs) };
-        // In the millisecond of a revocation a token would be refused as one from before.
-        let floor = floor.and_then(|floor| Duration::try_from_secs_f64(floor.seconds()).ok());
-        let now = SystemTime::now().max(SystemTime::UNIX_EPOCH + floor.unwrap_or_default());
-        match mint(access.secrets(), &grant, now) {
-            Ok(token) => Reply::Token { token, ends: grant.end(now).map(|end| millis(end.seconds())) },
+        let access = self.hub.access().borrow().clone();
+        match access.mint(subject, role, label, seconds.map(Duration::from_secs)) {
+            Ok((token, end)) => Reply::Token { token, ends: end.map(NumericDate::millis) },
             Err(fault) => refused(ErrorCode::Value, &format!("no token was made: {fault}")),
         }
     }
@@ -409,9 +408,4 @@ async fn write<W: AsyncWrite + Unpin>(writer: &mut Writer<W>, event: &Event) -> 
 
 fn refused(code: ErrorCode, sentence: &str) -> Reply {
     Reply::Refused { code, sentence: sentence.to_owned() }
-}
-
-fn millis(seconds: f64) -> Millis {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a date of ours, past 1970")]
-    Millis((seconds * 1_000.0) as u64)
 }

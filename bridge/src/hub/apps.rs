@@ -41,6 +41,16 @@ impl View {
         self.served.get(application)
     }
 
+    /// All that serve something.
+    pub fn applications(&self) -> impl Iterator<Item = &ClientId> {
+        self.served.keys()
+    }
+
+    /// Whether the person paused all calls.
+    pub fn paused(&self) -> bool {
+        self.paused
+    }
+
     /// The bridge shuts down: streams end.
     pub fn closing(&self) -> bool {
         self.closing

@@ -101,7 +101,7 @@ impl Bench {
         self.state.apply(self.now, command);
     }
 
-    fn leave(&self) -> Leave {
+    pub(super) fn leave(&self) -> Leave {
         let place = self.hub.commands.clone().try_reserve_owned().expect("there is room in the queue");
         Leave { place: Some(place), words: None }
     }

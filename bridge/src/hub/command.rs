@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use clientmcp_protocol::{
     codes::CloseCode,
-    control::{self, Memory, Reply, Settings},
+    control::{self, DoorHead, DoorProgram, DoorWants, Memory, Reply, Settings},
 };
 use tokio::sync::{oneshot, watch};
 
 use super::{
     apps::View,
     desk::{Desk, RefusedAtDoor},
+    doorbell::{Turned, Waiting},
     history::Finished,
     outbox::Outbox,
     ticket::{Flight, Leave},
@@ -67,11 +68,29 @@ pub(crate) enum Command {
     CancelRequest { key: RequestKey },
     /// The desktop asks for something.
     Desktop { command: Box<control::Command>, reply: oneshot::Sender<Reply> },
+    /// Somebody at the local door wants something that the person may have to answer.
+    Knock { knock: Box<Knock>, leave: Leave, heard: oneshot::Sender<Heard> },
+    /// Whoever knocked is gone.
+    Unknock { number: u64 },
+    /// The local door was opened or closed.
+    Door { door: DoorHead },
     /// Calls that ended after the first `seen` ones.
     Finished { seen: u64, reply: oneshot::Sender<Finished> },
     /// Close everything; `done` is dropped when all applications were told.
     Shutdown { done: oneshot::Sender<()> },
 }
+
+/// Who knocks at the local door.
+#[derive(Debug)]
+pub(crate) struct Knock {
+    /// What is wanted.
+    pub(super) wants: DoorWants,
+    /// Who wants it, as the system tells.
+    pub(super) program: DoorProgram,
+}
+
+/// What a knock is answered with at once.
+pub(crate) type Heard = Result<Option<Waiting>, Turned>;
 
 /// An application that was let in at the door.
 #[derive(Debug)]

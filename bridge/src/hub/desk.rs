@@ -203,6 +203,9 @@ impl State {
             blocked: self.policy.blocked(),
             refused: self.refused.counts(),
             cut: Cut::default(),
+            door: self.doorbell.head().clone(),
+            door_questions: self.doorbell.questions(),
+            pairs: self.access.borrow().pairs().to_vec(),
         };
         cut(&mut snapshot);
         snapshot

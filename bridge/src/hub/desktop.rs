@@ -40,6 +40,9 @@ impl State {
             Command::Unblock { application, label } => self.unblock(now, &Agent { application, label }),
             Command::SetSecrets { secrets } => self.set_secrets(now, &secrets.0),
             Command::SetSettings { settings } => self.set_settings(settings),
+            Command::AllowPair { host, application } => self.allow_pair(now, host, application),
+            Command::ForgetPair { host, application } => self.forget_pair(now, &host, application.as_ref()),
+            Command::DecideDoor { question, verdict } => self.decide_door(now, question, verdict),
             Command::Get { text, offset } => self.piece(&text, offset),
             Command::Start(_)
             | Command::Mint { .. }
@@ -171,6 +174,10 @@ impl State {
     }
 
     fn revoke(&mut self, now: Now, application: ClientId, role: Role, which: Which) -> Reply {
+        let pairs = match role {
+            Role::Agent => self.pairs_without(&application, &which),
+            Role::Client => self.access.borrow().pairs().to_vec(),
+        };
         match which {
             Which::All => {
                 let generation = self.access.borrow().standing().generation(&application, role).saturating_add(1);
@@ -189,6 +196,7 @@ impl State {
             }
         }
         let access = self.access.borrow().with_revoked(&self.generations, &self.floors);
+        let access = access.with_pairs(pairs);
         self.set_access(now, access);
         self.remember();
         Reply::Done
@@ -207,7 +215,7 @@ impl State {
     }
 
     /// What was let in before is looked at again, and cut off where it would not be let in now.
-    fn set_access(&mut self, now: Now, access: Access) {
+    pub(super) fn set_access(&mut self, now: Now, access: Access) {
         let stands = |live: &Live| live.routed.call.credential.as_ref().is_none_or(|claims| access.stands(claims));
         for number in self.calls.such_as(|live| !stands(live)) {
             self.stop(now, number, Refusal::Revoked);
@@ -267,6 +275,7 @@ impl State {
                 .collect(),
             generations: self.generations.clone(),
             floors: self.floors.clone(),
+            pairs: self.access.borrow().pairs().to_vec(),
             ..Memory::default()
         };
         self.policy.write_down(&mut memory);
@@ -348,6 +357,6 @@ pub fn settings_fault(settings: &Settings) -> Option<&'static str> {
     settings.allow_origins.iter().find_map(|origin| origin::check(origin).err())
 }
 
-fn refused(code: ErrorCode, sentence: &str) -> Reply {
+pub(super) fn refused(code: ErrorCode, sentence: &str) -> Reply {
     Reply::Refused { code, sentence: sentence.to_owned() }
 }

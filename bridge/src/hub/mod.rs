@@ -11,6 +11,7 @@ mod command;
 mod connection;
 mod desk;
 mod desktop;
+mod doorbell;
 mod gate;
 mod history;
 #[cfg(test)]
@@ -28,9 +29,9 @@ use std::{
 };
 
 use clientmcp_protocol::{
-    control::{self, Millis, Reply, Settings},
+    control::{self, DoorHead, DoorProgram, DoorWants, Millis, Reply, Settings},
     ids::{ClientId, Fingerprint, Role},
-    limits::{APPLICATIONS, CALLS_IN_ALL, HTTP_CONNECTIONS, SLEEP},
+    limits::{APPLICATIONS, CALLS_IN_ALL, DOOR_CONNECTIONS, HTTP_CONNECTIONS, SLEEP},
 };
 use tokio::{
     sync::{Semaphore, mpsc, oneshot, watch},
@@ -43,13 +44,14 @@ pub use self::{
     connection::{Connection, Rejected},
     desk::{Check, DeskView, RefusedAtDoor, ending},
     desktop::{rules_fault, settings_fault},
+    doorbell::{Turned, Waiting, pairs_fault},
     history::Finished,
     outbox::{Closing, Frame, Inbox, Outbox, Unsent, outbox},
     pulse::Pulse,
     ticket::Ticket,
 };
 use self::{
-    command::{Admitted, Answer, Command, Ends, NotAdmitted},
+    command::{Admitted, Answer, Command, Ends, Knock, NotAdmitted},
     ticket::{Farewell, Flight, Leave},
 };
 use crate::{
@@ -61,9 +63,10 @@ use crate::{
     token::{Access, Claims, TokenFault},
 };
 
-/// Commands waiting for the hub's task. Every call and every application takes two places at most: one for what it says,
-/// and one reserved on entering for what must be said on leaving. So nobody ever waits for a place that a waiting one holds.
-const COMMANDS: usize = 2 * (CALLS_IN_ALL + APPLICATIONS + HTTP_CONNECTIONS);
+/// Commands waiting for the hub's task. Every call, every application and everybody at the local door takes two places at
+/// most: one for what it says, and one reserved on entering for what must be said on leaving. So nobody ever waits for a
+/// place that a waiting one holds.
+const COMMANDS: usize = 2 * (CALLS_IN_ALL + APPLICATIONS + HTTP_CONNECTIONS + DOOR_CONNECTIONS);
 
 /// How often the hub looks at the clock by itself.
 const HEARTBEAT: Duration = Duration::from_secs(2);
@@ -242,6 +245,21 @@ impl Hub {
         let (reply, outcome) = oneshot::channel();
         let _ = self.commands.send(Command::Finished { seen, reply }).await;
         outcome.await.unwrap_or_default()
+    }
+
+    /// Asks the person to let somebody in at the local door, unless that is settled: nothing to wait for means yes.
+    pub async fn knock(&self, wants: DoorWants, program: DoorProgram) -> Result<Option<Waiting>, Turned> {
+        let leave = Leave::reserve(&self.commands).await.ok_or(Turned::Closing)?;
+        let (heard, outcome) = oneshot::channel();
+        let command = Command::Knock { knock: Box::new(Knock { wants, program }), leave, heard };
+        self.commands.send(command).await.map_err(|_| Turned::Closing)?;
+        outcome.await.map_err(|_| Turned::Closing)?
+    }
+
+    /// Says how the local door stands.
+    pub async fn door_stands(&self, door: DoorHead) {
+        // A hub that is gone shows nothing any more.
+        let _ = self.commands.send(Command::Door { door }).await;
     }
 
     /// Asks for a client ID's place. A connection that holds it already is closed as replaced.

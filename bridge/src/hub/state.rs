@@ -18,6 +18,7 @@ use super::{
     apps::{Application, Applications, Served, View},
     calls::{Calls, Flying, Live, Stage},
     desk::Desk,
+    doorbell::Doorbell,
 };
 use crate::{
     approvals::{Now, Permit, Policy},
@@ -41,6 +42,7 @@ pub(super) struct State {
     pub(super) view: watch::Sender<View>,
     pub(super) refused: Arc<RefusedAtDoor>,
     pub(super) desk: Option<Desk>,
+    pub(super) doorbell: Doorbell,
 }
 
 /// How a connection came to its end.
@@ -73,6 +75,7 @@ impl State {
             view: ends.view,
             refused: ends.refused,
             desk: ends.desk,
+            doorbell: Doorbell::default(),
         };
         state.show_policy(now);
         state.remember();
@@ -83,7 +86,7 @@ impl State {
     pub(super) fn next_deadline(&self) -> Option<Instant> {
         let call = self.calls.first_due().map(|(due, _)| due);
         let desk = self.desk.as_ref().and_then(Desk::due);
-        [call, self.policy.next_end(), desk].into_iter().flatten().min()
+        [call, self.policy.next_end(), desk, self.doorbell.next_end()].into_iter().flatten().min()
     }
 
     pub(super) fn apply(&mut self, now: Now, command: Command) {
@@ -122,6 +125,11 @@ impl State {
             Command::Desktop { command, reply } => {
                 let _ = reply.send(self.obey(now, *command));
             }
+            Command::Knock { knock, leave, heard } => {
+                let _ = heard.send(self.knock(now, *knock, leave));
+            }
+            Command::Unknock { number } => self.doorbell.leave(number),
+            Command::Door { door } => self.doorbell.stands(door),
             Command::Finished { seen, reply } => {
                 let _ = reply.send(self.desk.as_ref().map(|desk| desk.finished_since(seen)).unwrap_or_default());
             }
@@ -261,6 +269,9 @@ impl State {
         if self.policy.tick(now) {
             self.policy_changed(now);
         }
+        if self.doorbell.expire(now) {
+            self.touch();
+        }
     }
 
     fn look_at(&mut self, now: Now, number: u64) {
@@ -315,6 +326,7 @@ impl State {
         for number in self.calls.such_as(|_| true) {
             self.finish(now, number, Err(Refusal::ShuttingDown));
         }
+        self.doorbell.close();
         self.view.send_modify(View::close);
         for mut application in self.applications.drain() {
             application.outbox.close(Close { code: CloseCode::GoingAway, reason: "the bridge shuts down" });

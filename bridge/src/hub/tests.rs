@@ -1,6 +1,7 @@
 //! The transitions, driven by hand: each test says what time it is and looks at what came out.
 
 mod desktop;
+mod doorbell;
 mod snapshots;
 mod waiting;
 

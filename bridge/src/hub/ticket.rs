@@ -60,6 +60,8 @@ pub(super) enum Farewell {
     Disconnect(ConnectionId),
     /// Nobody waits for the answer any more.
     GiveUp(u64),
+    /// Nobody waits at the local door any more.
+    Unknock(u64),
 }
 
 impl Leave {
@@ -83,6 +85,7 @@ impl Drop for Leave {
         place.send(match words {
             Farewell::Disconnect(connection) => Command::Disconnect { connection, done: None },
             Farewell::GiveUp(number) => Command::GiveUp { number },
+            Farewell::Unknock(number) => Command::Unknock { number },
         });
     }
 }

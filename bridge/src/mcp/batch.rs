@@ -5,7 +5,7 @@ use clientmcp_protocol::limits::{BATCH, JSON_NESTING};
 use serde_json::value::RawValue;
 
 use super::{
-    Answer, Mirrored, Peer,
+    Answer, Carrier, Mirrored, Peer,
     classify::VERSION_HEADER,
     message::{self, Message},
 };
@@ -30,10 +30,13 @@ fn read(peer: &Peer<'_>, body: &[u8]) -> Result<Vec<String>, Refusal> {
         return Err(Refusal::TooDeep);
     }
     let refused = |why: String| Err(Refusal::InvalidRequest(why));
-    let known = match peer.mirror.header(VERSION_HEADER) {
-        Mirrored::Absent => true,
-        Mirrored::Once(version) => version == Revision::V2025_03_26.as_str().as_bytes(),
-        Mirrored::Repeated => false,
+    let known = match peer.carrier {
+        Carrier::Lines { batches } => batches,
+        Carrier::Requests(mirror) => match mirror.header(VERSION_HEADER) {
+            Mirrored::Absent => true,
+            Mirrored::Once(version) => version == Revision::V2025_03_26.as_str().as_bytes(),
+            Mirrored::Repeated => false,
+        },
     };
     if !known {
         return refused("only revision 2025-03-26 has batches".into());
@@ -44,19 +47,28 @@ fn read(peer: &Peer<'_>, body: &[u8]) -> Result<Vec<String>, Refusal> {
     Ok(entries.into_iter().map(|entry| entry.get().to_owned()).collect())
 }
 
-/// Answers one entry; nothing when there is nothing to say.
-pub async fn answer(peer: &Peer<'_>, entry: &str) -> Result<Option<Pieces>, Refusal> {
+/// Answers one entry as it would be answered alone; nothing when there is nothing to say.
+pub async fn answer(entry: &str, alone: impl Future<Output = Answer>) -> Result<Option<Pieces>, Refusal> {
     if let Ok(Message::Request(request)) = message::read(entry.as_bytes())
         && request.method == "initialize"
     {
         let refusal = Refusal::InvalidRequest("\"initialize\" stands alone, in no batch".into());
         return Ok(Some(respond::refused(Some(request.id), Era::Legacy, &refusal).body.into()));
     }
-    match super::answer(peer, entry.as_bytes()).await {
+    match alone.await {
         // Only a modern request opens a stream, and no modern request stands in a batch.
         Answer::Accepted | Answer::Cancelled | Answer::Listen(_) => Ok(None),
         Answer::Result { body, session: _ } => Ok(Some(body)),
         Answer::Refused(Refused { status: _, body }) => Ok(Some(body.into())),
         Answer::Nothing => Err(Refusal::ShuttingDown),
     }
+}
+
+/// The answers of a batch as one message.
+pub fn array(answers: Vec<Pieces>) -> Pieces {
+    let mut array = Pieces::from("[".to_owned());
+    for (place, answer) in answers.into_iter().enumerate() {
+        array = if place == 0 { array.and(answer) } else { array.and(",".to_owned()).and(answer) };
+    }
+    array.and("]".to_owned())
 }

@@ -5,27 +5,23 @@ use std::sync::Arc;
 use clientmcp_protocol::shown::shown;
 use serde_json::value::RawValue;
 
-use super::{Peer, message::Params};
+use super::{Peer, Server, message::Params};
 use crate::{
-    call::{Call, HangUp, RequestKey},
+    call::{Call, HangUp, RequestKey, Routed},
+    flow,
     refusal::Refusal,
     respond,
     text::{self, Kind, Object, Text},
 };
 
 /// How an era writes a `CallToolResult`.
-pub(super) trait Shape {
+pub(super) trait Shape: Sync {
     /// The result as JSON, every member that stays being the text it was.
     fn shape(&self, result: &Object<'_>) -> String;
 }
 
 /// Reads the parameters. Absent `arguments` are an empty object.
-pub(super) fn read(
-    peer: &Peer<'_>,
-    params: &Params<'_>,
-    hang_up: HangUp,
-    key: Option<RequestKey>,
-) -> Result<Call, Refusal> {
+fn read(params: &Params<'_>) -> Result<(String, Text), Refusal> {
     let name = params.get("name").and_then(text::string);
     let tool = name.ok_or_else(|| Refusal::InvalidParams("\"name\" is not a string".into()))?.into_owned();
     let arguments = match params.get("arguments") {
@@ -33,30 +29,43 @@ pub(super) fn read(
         Some(arguments) if text::kind(arguments) == Kind::Object => Text::of(arguments),
         Some(_) => return Err(Refusal::InvalidParams("\"arguments\" is not an object".into())),
     };
-    Ok(Call {
-        agent: peer.agent.clone(),
+    Ok((tool, arguments))
+}
+
+/// Brings a call to its application and its result back, in the era's shape.
+pub(super) async fn run(
+    peer: &Peer<'_>,
+    params: &Params<'_>,
+    hang_up: HangUp,
+    key: Option<RequestKey>,
+    agrees: impl FnOnce(&Routed) -> Result<(), Refusal>,
+    era: &dyn Shape,
+) -> Result<String, Refusal> {
+    let (tool, arguments) = read(params)?;
+    let (hub, agent, claims) = match &peer.server {
+        Server::Bridge { hub, agent, claims, declaration: _ } => (hub, agent, claims),
+        Server::StandIn(stand_in) => return shape(&stand_in.result, era),
+    };
+    let call = Call {
+        agent: (*agent).clone(),
         tool,
         arguments,
         hang_up,
         key,
         reported: reported(params),
-        credential: Some(Arc::clone(peer.claims)),
-    })
+        credential: Some(Arc::clone(claims)),
+    };
+    match flow::call(hub, call, agrees).await {
+        Ok(text) => shape(text.as_str(), era),
+        Err(Refusal::Ended(ended)) => shape(&respond::error_result(&ended, &agent.application), era),
+        Err(refusal) => Err(refusal),
+    }
 }
 
 /// What a modern agent says of itself. Legacy ones say it once, in `initialize`, and nothing is kept of that.
 fn reported(params: &Params<'_>) -> Option<String> {
     let info = Object::parse(params.meta("io.modelcontextprotocol/clientInfo")?.get()).ok()?;
     info.get("name").and_then(text::string).map(|name| shown(&name))
-}
-
-/// The result of a call that came to an end, in the era's shape; an error for one that could not begin.
-pub(super) fn answer(peer: &Peer<'_>, result: Result<Text, Refusal>, era: &dyn Shape) -> Result<String, Refusal> {
-    match result {
-        Ok(text) => shape(text.as_str(), era),
-        Err(Refusal::Ended(ended)) => shape(&respond::error_result(&ended, &peer.agent.application), era),
-        Err(refusal) => Err(refusal),
-    }
 }
 
 fn shape(result: &str, era: &dyn Shape) -> Result<String, Refusal> {

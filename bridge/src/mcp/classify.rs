@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Mirror, Mirrored, message::Params};
+use super::{Carrier, Mirror, Mirrored, message::Params};
 use crate::{
     refusal::Refusal,
     revision::{Era, Revision},
@@ -16,7 +16,11 @@ pub const VERSION_HEADER: &str = "mcp-protocol-version";
 pub const VERSION_META: &str = "io.modelcontextprotocol/protocolVersion";
 
 /// The era of a request: the first rule that fits.
-pub fn request(method: &str, params: &Params<'_>, mirror: &dyn Mirror) -> Result<Era, Refusal> {
+pub fn request(method: &str, params: &Params<'_>, carrier: Carrier<'_>) -> Result<Era, Refusal> {
+    let mirror = match carrier {
+        Carrier::Requests(mirror) => mirror,
+        Carrier::Lines { .. } => return named_once(params).unwrap_or(Ok(Era::Legacy)),
+    };
     let header = version_header(mirror)?;
     if let Some(version) = params.meta(VERSION_META) {
         return match text::string(version) {
@@ -35,7 +39,13 @@ pub fn request(method: &str, params: &Params<'_>, mirror: &dyn Mirror) -> Result
 }
 
 /// A notification needs no `_meta`; only an unknown or disagreeing version refuses it.
-pub fn notification(params: &Params<'_>, mirror: &dyn Mirror) -> Result<Era, Refusal> {
+pub fn notification(params: &Params<'_>, carrier: Carrier<'_>) -> Result<Era, Refusal> {
+    let mirror = match carrier {
+        Carrier::Requests(mirror) => mirror,
+        Carrier::Lines { .. } => {
+            return params.meta(VERSION_META).and_then(text::string).map_or(Ok(Era::Legacy), |version| era(&version));
+        }
+    };
     let header = version_header(mirror)?;
     match params.meta(VERSION_META).and_then(text::string) {
         Some(version) => named_twice(&version, header.as_deref()),
@@ -44,7 +54,8 @@ pub fn notification(params: &Params<'_>, mirror: &dyn Mirror) -> Result<Era, Ref
 }
 
 /// A response has no `_meta` of its own: the header alone tells.
-pub fn response(mirror: &dyn Mirror) -> Result<(), Refusal> {
+pub fn response(carrier: Carrier<'_>) -> Result<(), Refusal> {
+    let Carrier::Requests(mirror) = carrier else { return Ok(()) };
     match header_era(version_header(mirror)?.as_deref())? {
         Era::Modern => Err(Refusal::InvalidRequest("an agent sends no responses in revision 2026-07-28".into())),
         Era::Legacy => Ok(()),
@@ -52,8 +63,15 @@ pub fn response(mirror: &dyn Mirror) -> Result<(), Refusal> {
 }
 
 /// The legacy stream is opened by a request without a body.
-pub fn stream(mirror: &dyn Mirror) -> Result<Era, Refusal> {
+pub fn stream(carrier: Carrier<'_>) -> Result<Era, Refusal> {
+    let Carrier::Requests(mirror) = carrier else { return Ok(Era::Legacy) };
     header_era(version_header(mirror)?.as_deref())
+}
+
+/// Where nothing is repeated the body alone tells. A version that is no string names none, and the request is malformed.
+fn named_once(params: &Params<'_>) -> Option<Result<Era, Refusal>> {
+    let version = params.meta(VERSION_META)?;
+    Some(text::string(version).map_or(Ok(Era::Modern), |version| era(&version)))
 }
 
 fn version_header(mirror: &dyn Mirror) -> Result<Option<Cow<'_, str>>, Refusal> {

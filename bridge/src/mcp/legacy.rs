@@ -5,14 +5,13 @@ use std::borrow::Cow;
 use serde_json::value::RawValue;
 
 use super::{
-    Mirrored, Peer, Reply,
+    Carrier, Mirrored, Peer, Reply, Server,
     call::{self, Shape},
-    message::{Params, Request},
+    message::{self, Params, Request},
 };
 use crate::{
-    call::{HangUp, RequestId, RequestKey},
+    call::{HangUp, RequestKey},
     declaration::Tool,
-    flow,
     pieces::Pieces,
     refusal::Refusal,
     revision::{Era, Revision},
@@ -33,15 +32,19 @@ pub(super) async fn answer(peer: &Peer<'_>, request: &Request<'_>) -> Result<Rep
 fn initialize(peer: &Peer<'_>, params: &Params<'_>) -> Result<Reply, Refusal> {
     let asked = params.get("protocolVersion").and_then(text::string);
     let asked = asked.ok_or_else(|| Refusal::InvalidParams("\"protocolVersion\" is not a string".into()))?;
-    let revision = Revision::named(&asked).filter(|revision| revision.era() == Era::Legacy);
     let instructions = peer.instructions().map(|text| format!(",\"instructions\":{text}")).unwrap_or_default();
     let result = format!(
         "{{\"protocolVersion\":\"{}\",\"capabilities\":{},\"serverInfo\":{}{instructions}}}",
-        revision.unwrap_or(Revision::NEWEST_LEGACY).as_str(),
+        agreed(&asked).as_str(),
         super::CAPABILITIES,
         peer.server_info(),
     );
     Ok(Reply::Result { result: result.into(), session: Some(format!("{:032x}", rand::random::<u128>())) })
+}
+
+/// What an `initialize` that asks for this is answered with.
+pub(super) fn agreed(asked: &str) -> Revision {
+    Revision::named(asked).filter(|revision| revision.era() == Era::Legacy).unwrap_or(Revision::NEWEST_LEGACY)
 }
 
 fn list(peer: &Peer<'_>, request: &Request<'_>) -> Result<Pieces, Refusal> {
@@ -54,28 +57,29 @@ fn list(peer: &Peer<'_>, request: &Request<'_>) -> Result<Pieces, Refusal> {
 }
 
 async fn tools_call(peer: &Peer<'_>, request: &Request<'_>) -> Result<String, Refusal> {
-    let call = call::read(peer, &request.params, HangUp::Ignored, key(peer, request.id))?;
-    let result = flow::call(peer.hub, call, |_| Ok(())).await;
-    call::answer(peer, result, &Plain)
+    let hang_up = match peer.carrier {
+        Carrier::Requests(_) => HangUp::Ignored,
+        // The connection is the session: nobody could read the answer on another one.
+        Carrier::Lines { .. } => HangUp::Cancels,
+    };
+    call::run(peer, &request.params, hang_up, key(peer, request.id), |_| Ok(()), &Plain).await
 }
 
 /// Takes back the call that the notification names. Without a session nothing can be told apart, so nothing is done.
 pub(super) async fn cancelled(peer: &Peer<'_>, params: &Params<'_>) {
-    if let Some(key) = params.get("requestId").and_then(|id| key(peer, id)) {
-        peer.hub.cancel(key).await;
+    if let (Server::Bridge { hub, .. }, Some(id)) = (&peer.server, params.get("requestId"))
+        && let Some(key) = key(peer, id)
+    {
+        hub.cancel(key).await;
     }
 }
 
+/// On a connection of lines whoever reads them ends the request itself.
 fn key(peer: &Peer<'_>, id: &RawValue) -> Option<RequestKey> {
-    let Mirrored::Once(session) = peer.mirror.header("mcp-session-id") else { return None };
+    let (Carrier::Requests(mirror), Server::Bridge { agent, .. }) = (peer.carrier, &peer.server) else { return None };
+    let Mirrored::Once(session) = mirror.header("mcp-session-id") else { return None };
     let session = std::str::from_utf8(session).ok()?.into();
-    let id = match text::kind(id) {
-        // A lone surrogate has no decoded form, and is compared as it was written.
-        Kind::String => RequestId::String(text::string(id).map_or_else(|| id.get().to_owned(), Cow::into_owned)),
-        Kind::Number => RequestId::Integer(id.get().to_owned()),
-        Kind::Null | Kind::Bool | Kind::Array | Kind::Object => return None,
-    };
-    Some(RequestKey { agent: peer.agent.clone(), session, id })
+    Some(RequestKey { agent: (*agent).clone(), session, id: message::id(id)? })
 }
 
 /// A legacy result: without what only the modern era knows, and without what makes strict SDKs refuse it.

@@ -10,7 +10,7 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-use super::{Peer, message::Request, modern};
+use super::{Peer, Server, message::Request, modern};
 use crate::{
     declaration::Declaration,
     hub::View,
@@ -27,15 +27,37 @@ use crate::{
 pub struct Listening {
     /// Of the request that opened it.
     id: Option<Box<RawValue>>,
-    view: watch::Receiver<View>,
-    access: watch::Receiver<Arc<Access>>,
-    claims: Arc<Claims>,
-    application: ClientId,
+    list: List,
     words: Words,
-    /// The list that the agent knows of.
-    announced: Option<Arc<Declaration>>,
     /// No announcement before this.
     rest_until: Instant,
+}
+
+/// The list that is followed.
+#[derive(Debug)]
+enum List {
+    /// One application's, through the bridge.
+    Bridge {
+        view: watch::Receiver<View>,
+        access: watch::Receiver<Arc<Access>>,
+        claims: Arc<Claims>,
+        application: ClientId,
+        /// What the agent knows of.
+        announced: Option<Arc<Declaration>>,
+    },
+    /// One that somebody else looks after: another number is another list.
+    StandIn { number: watch::Receiver<u64>, announced: u64 },
+}
+
+/// Where a list stands.
+enum News {
+    /// Nobody may follow it any more.
+    Revoked,
+    /// The bridge shuts down.
+    Closing,
+    /// As it was announced.
+    Same,
+    Changed,
 }
 
 /// What is said in which era. Each is one JSON-RPC message.
@@ -89,15 +111,19 @@ fn wants_tools(request: &Request<'_>) -> Result<bool, Refusal> {
 
 impl Listening {
     fn new(peer: &Peer<'_>, id: Option<Box<RawValue>>, words: Words) -> Self {
-        let (mut view, application) = (peer.hub.watch(), peer.agent.application.clone());
-        let announced = declared(&view.borrow_and_update(), &application);
-        let (access, claims) = (peer.hub.access(), Arc::clone(peer.claims));
-        Self { id, view, access, claims, application, words, announced, rest_until: Instant::now() }
-    }
-
-    /// Whose tools.
-    pub fn application(&self) -> &ClientId {
-        &self.application
+        let list = match &peer.server {
+            Server::Bridge { hub, agent, claims, .. } => {
+                let (mut view, application) = (hub.watch(), agent.application.clone());
+                let announced = declared(&view.borrow_and_update(), &application);
+                List::Bridge { view, access: hub.access(), claims: Arc::clone(claims), application, announced }
+            }
+            Server::StandIn(stand_in) => {
+                let mut number = stand_in.list.clone();
+                let announced = *number.borrow_and_update();
+                List::StandIn { number, announced }
+            }
+        };
+        Self { id, list, words, rest_until: Instant::now() }
     }
 
     /// The answer where there is no place for another stream.
@@ -111,47 +137,81 @@ impl Listening {
             return Some(opening);
         }
         loop {
-            if !self.access.borrow_and_update().stands(&self.claims) {
-                return None;
-            }
-            let (closing, now) = self.look();
-            if closing {
-                return self.words.end.take();
-            }
-            match &self.words.change {
-                Some(change) if !same_tools(now.as_deref(), self.announced.as_deref()) => {
+            match (self.list.look(), &self.words.change) {
+                (News::Revoked, _) => return None,
+                (News::Closing, _) => return self.words.end.take(),
+                (News::Changed, Some(change)) => {
                     if Instant::now() >= self.rest_until {
-                        self.announced = now;
+                        self.list.announced();
                         self.rest_until = Instant::now() + ANNOUNCE_PAUSE;
                         return Some(change.clone());
                     }
-                    self.rest().await;
+                    self.list.rest(self.rest_until).await;
                 }
-                Some(_) | None => self.changed().await,
+                (News::Changed, None) | (News::Same, _) => self.list.changed().await,
+            }
+        }
+    }
+}
+
+impl List {
+    fn look(&mut self) -> News {
+        match self {
+            Self::Bridge { view, access, claims, application, announced } => {
+                if !access.borrow_and_update().stands(claims) {
+                    return News::Revoked;
+                }
+                let gone = view.has_changed().is_err();
+                let view = view.borrow_and_update();
+                if gone || view.closing() {
+                    return News::Closing;
+                }
+                let same = same_tools(declared(&view, application).as_deref(), announced.as_deref());
+                if same { News::Same } else { News::Changed }
+            }
+            Self::StandIn { number, announced } => {
+                let gone = number.has_changed().is_err();
+                let same = *number.borrow_and_update() == *announced;
+                if gone {
+                    return News::Closing;
+                }
+                if same { News::Same } else { News::Changed }
             }
         }
     }
 
-    fn look(&mut self) -> (bool, Option<Arc<Declaration>>) {
-        let gone = self.view.has_changed().is_err();
-        let view = self.view.borrow_and_update();
-        (gone || view.closing(), declared(&view, &self.application))
+    /// What is there now is what the agent is told of.
+    fn announced(&mut self) {
+        match self {
+            Self::Bridge { view, application, announced, .. } => *announced = declared(&view.borrow(), application),
+            Self::StandIn { number, announced } => *announced = *number.borrow(),
+        }
     }
 
     async fn changed(&mut self) {
-        // A hub that is gone is seen at the next look.
-        tokio::select! {
-            _ = self.view.changed() => {}
-            _ = self.access.changed() => {}
+        // What is gone is seen at the next look.
+        match self {
+            Self::Bridge { view, access, .. } => {
+                tokio::select! {
+                    _ = view.changed() => {}
+                    _ = access.changed() => {}
+                }
+            }
+            Self::StandIn { number, .. } => drop(number.changed().await),
         }
     }
 
     /// Waits until the next announcement may be made, or the bridge shuts down.
-    async fn rest(&mut self) {
-        tokio::select! {
-            () = sleep_until(self.rest_until) => {}
-            _ = self.view.wait_for(View::closing) => {}
-            _ = self.access.changed() => {}
+    async fn rest(&mut self, until: Instant) {
+        match self {
+            Self::Bridge { view, access, .. } => {
+                tokio::select! {
+                    () = sleep_until(until) => {}
+                    _ = view.wait_for(View::closing) => {}
+                    _ = access.changed() => {}
+                }
+            }
+            Self::StandIn { .. } => sleep_until(until).await,
         }
     }
 }

@@ -6,6 +6,7 @@ use clientmcp_protocol::limits::JSON_NESTING;
 use serde_json::value::RawValue;
 
 use crate::{
+    call::RequestId,
     refusal::Refusal,
     text::{self, Fault, Kind, Object},
 };
@@ -134,6 +135,16 @@ fn params(raw: Option<&RawValue>) -> Result<Params<'_>, String> {
         return Err(format!("the member {} of \"_meta\" is repeated", text::quoted(name)));
     }
     Ok(Params { members: Some(members), meta })
+}
+
+/// An id as it is compared: `1` and `"1"` are two. Nothing for what is none.
+pub fn id(raw: &RawValue) -> Option<RequestId> {
+    Some(match text::kind(raw) {
+        // A lone surrogate has no decoded form, and is compared as it was written.
+        Kind::String => RequestId::String(text::string(raw).map_or_else(|| raw.get().to_owned(), Cow::into_owned)),
+        Kind::Number => RequestId::Integer(raw.get().to_owned()),
+        Kind::Null | Kind::Bool | Kind::Array | Kind::Object => return None,
+    })
 }
 
 /// A string, or a number without fraction and exponent.

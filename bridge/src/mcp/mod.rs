@@ -1,5 +1,5 @@
-//! MCP without a transport: which era a message belongs to, and what it says in each. Nothing here knows HTTP: what a
-//! transport repeats of the body reaches it through [`Mirror`].
+//! MCP without a transport: which era a message belongs to, and what it says in each. Nothing here knows HTTP or a socket:
+//! how messages travel, and what a transport repeats of the body, reaches it as a [`Carrier`].
 
 pub mod batch;
 mod call;
@@ -9,10 +9,12 @@ mod listen;
 pub mod message;
 pub mod mirror;
 mod modern;
+pub mod session;
 
 use std::sync::Arc;
 
 use bytes::Bytes;
+use tokio::sync::watch;
 
 use crate::{
     call::Agent,
@@ -47,6 +49,18 @@ pub trait Mirror: Sync {
     fn header(&self, name: &str) -> Mirrored<'_>;
 }
 
+/// How an agent's messages travel, and what is said beside them.
+#[derive(Clone, Copy)]
+pub enum Carrier<'a> {
+    /// Each in a request of its own, whose headers repeat the body.
+    Requests(&'a dyn Mirror),
+    /// One a line on one connection, and nothing is repeated (MCP 2026-07-28, stdio).
+    Lines {
+        /// Whether the connection's `initialize` agreed on the revision that has batches.
+        batches: bool,
+    },
+}
+
 /// What goes back to the agent.
 #[derive(Debug)]
 pub enum Answer {
@@ -73,7 +87,7 @@ pub enum Answer {
 pub async fn answer(peer: &Peer<'_>, body: &[u8]) -> Answer {
     match message::read(body) {
         Err(unreadable) => Answer::Refused(respond::refused(unreadable.id, Era::Modern, &unreadable.refusal)),
-        Ok(Message::Response) => accepted(classify::response(peer.mirror)),
+        Ok(Message::Response) => accepted(classify::response(peer.carrier)),
         Ok(Message::Notification(notification)) => accepted(notified(peer, &notification).await),
         Ok(Message::Request(request)) => answer_request(peer, &request).await,
     }
@@ -81,7 +95,7 @@ pub async fn answer(peer: &Peer<'_>, body: &[u8]) -> Answer {
 
 /// The legacy era's stream of notifications.
 pub fn listen(peer: &Peer<'_>) -> Result<Listening, Refusal> {
-    match classify::stream(peer.mirror)? {
+    match classify::stream(peer.carrier)? {
         Era::Modern => Err(Refusal::MethodNotAllowed { allow: "POST" }),
         Era::Legacy => Ok(listen::legacy(peer)),
     }
@@ -96,7 +110,7 @@ fn accepted(verdict: Result<(), Refusal>) -> Answer {
 
 /// Only a legacy cancel does anything: in the modern era closing the response is what cancels.
 async fn notified(peer: &Peer<'_>, notification: &Notification<'_>) -> Result<(), Refusal> {
-    let era = classify::notification(&notification.params, peer.mirror)?;
+    let era = classify::notification(&notification.params, peer.carrier)?;
     if era == Era::Legacy && notification.method == "notifications/cancelled" {
         legacy::cancelled(peer, &notification.params).await;
     }
@@ -104,7 +118,7 @@ async fn notified(peer: &Peer<'_>, notification: &Notification<'_>) -> Result<()
 }
 
 async fn answer_request(peer: &Peer<'_>, request: &Request<'_>) -> Answer {
-    let era = match classify::request(&request.method, &request.params, peer.mirror) {
+    let era = match classify::request(&request.method, &request.params, peer.carrier) {
         Ok(era) => era,
         Err(refusal) => return Answer::Refused(respond::refused(Some(request.id), Era::Modern, &refusal)),
     };
@@ -136,45 +150,82 @@ impl Reply {
 /// What every server here can do.
 const CAPABILITIES: &str = r#"{"tools":{"listChanged":true}}"#;
 
-/// One agent and the application it sees, at the moment of its request.
+/// One agent and what it sees, at the moment of its request.
 pub struct Peer<'a> {
-    hub: &'a Hub,
-    agent: &'a Agent,
-    claims: &'a Arc<Claims>,
-    mirror: &'a dyn Mirror,
+    server: Server<'a>,
+    carrier: Carrier<'a>,
     /// Whether the agent reads streams.
     streams: bool,
-    declaration: Option<Arc<Declaration>>,
+}
+
+/// Who answers.
+enum Server<'a> {
+    /// One application, through the bridge.
+    Bridge { hub: &'a Hub, agent: &'a Agent, claims: &'a Arc<Claims>, declaration: Option<Arc<Declaration>> },
+    /// Nobody is behind it.
+    StandIn(&'a StandIn),
+}
+
+/// What answers an agent where the bridge cannot be reached, or where several applications are behind one server.
+#[derive(Debug)]
+pub struct StandIn {
+    /// What the server is called.
+    pub title: String,
+    /// The words for the agent.
+    pub instructions: String,
+    /// Definitions, joined by commas.
+    pub tools: &'static str,
+    /// Another value is another list.
+    pub list: watch::Receiver<u64>,
+    /// The `CallToolResult` of every call.
+    pub result: String,
 }
 
 impl<'a> Peer<'a> {
     /// `streams` says whether the agent reads an answer of many messages.
-    pub fn new(hub: &'a Hub, agent: &'a Agent, claims: &'a Arc<Claims>, mirror: &'a dyn Mirror, streams: bool) -> Self {
+    pub fn new(hub: &'a Hub, agent: &'a Agent, claims: &'a Arc<Claims>, carrier: Carrier<'a>, streams: bool) -> Self {
         let declaration = hub.served(&agent.application).map(|served| served.declaration);
-        Self { hub, agent, claims, mirror, streams, declaration }
+        Self { server: Server::Bridge { hub, agent, claims, declaration }, carrier, streams }
+    }
+
+    /// An agent whose messages come in lines and find no bridge.
+    pub fn alone(stand_in: &'a StandIn, batches: bool) -> Self {
+        Self { server: Server::StandIn(stand_in), carrier: Carrier::Lines { batches }, streams: true }
     }
 
     /// The tools as the era's agents read them; nothing while the application is offline.
     fn list(&self, era: Era, make: impl FnOnce(&[Arc<Tool>]) -> String) -> Bytes {
-        self.declaration.as_ref().map_or_else(Bytes::new, |declaration| declaration.list(era, make))
+        match &self.server {
+            Server::Bridge { declaration, .. } => {
+                declaration.as_ref().map_or_else(Bytes::new, |declaration| declaration.list(era, make))
+            }
+            Server::StandIn(stand_in) => Bytes::from_static(stand_in.tools.as_bytes()),
+        }
     }
 
     /// The words for the agent, as a JSON string.
     fn instructions(&self) -> Option<String> {
-        match &self.declaration {
-            Some(declaration) => declaration.instructions().map(|text| text.as_str().to_owned()),
-            None => Some(text::json_string(&format!(
+        match &self.server {
+            Server::Bridge { declaration: Some(declaration), .. } => {
+                declaration.instructions().map(|text| text.as_str().to_owned())
+            }
+            Server::Bridge { agent, declaration: None, .. } => Some(text::json_string(&format!(
                 "The application {} is not connected. Its tools appear when it opens.",
-                self.agent.application
+                agent.application
             ))),
+            Server::StandIn(stand_in) => Some(text::json_string(&stand_in.instructions)),
         }
     }
 
     /// Who answers: one server for each application.
     fn server_info(&self) -> String {
+        let title = match &self.server {
+            Server::Bridge { agent, .. } => agent.application.as_str(),
+            Server::StandIn(stand_in) => &stand_in.title,
+        };
         format!(
-            "{{\"name\":\"clientmcp\",\"title\":\"{}\",\"version\":\"{}\"}}",
-            self.agent.application,
+            "{{\"name\":\"clientmcp\",\"title\":{},\"version\":\"{}\"}}",
+            text::json_string(title),
             env!("CARGO_PKG_VERSION")
         )
     }

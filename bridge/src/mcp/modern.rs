@@ -3,7 +3,7 @@
 use serde_json::value::RawValue;
 
 use super::{
-    Mirror, Peer, Reply,
+    Carrier, Mirror, Peer, Reply,
     call::{self, Shape},
     classify::VERSION_META,
     listen,
@@ -12,7 +12,6 @@ use super::{
 };
 use crate::{
     call::{HangUp, Routed},
-    flow,
     pieces::Pieces,
     refusal::Refusal,
     revision::{Era, Revision},
@@ -24,7 +23,9 @@ const SERVER_INFO_META: &str = "io.modelcontextprotocol/serverInfo";
 
 /// Answers a request: with its result, as JSON, or with messages to come.
 pub(super) async fn answer(peer: &Peer<'_>, request: &Request<'_>) -> Result<Reply, Refusal> {
-    agree(request, peer.mirror)?;
+    if let Carrier::Requests(mirror) = peer.carrier {
+        agree(request, mirror)?;
+    }
     complete_meta(request)?;
     match request.method.as_ref() {
         "server/discover" => Ok(Reply::plain(discover(peer))),
@@ -91,13 +92,12 @@ pub(super) fn server_info_member(peer: &Peer<'_>) -> String {
 }
 
 async fn tools_call(peer: &Peer<'_>, request: &Request<'_>) -> Result<String, Refusal> {
-    let call = call::read(peer, &request.params, HangUp::Cancels, None)?;
-    let agrees = |routed: &Routed| {
-        mirror::check_params(&routed.tool, &routed.call.arguments, peer.mirror)
-            .map_err(|fault| Refusal::HeaderMismatch(fault.to_string()))
+    let agrees = |routed: &Routed| match peer.carrier {
+        Carrier::Requests(headers) => mirror::check_params(&routed.tool, &routed.call.arguments, headers)
+            .map_err(|fault| Refusal::HeaderMismatch(fault.to_string())),
+        Carrier::Lines { .. } => Ok(()),
     };
-    let result = flow::call(peer.hub, call, agrees).await;
-    call::answer(peer, result, &Complete { peer })
+    call::run(peer, &request.params, HangUp::Cancels, None, agrees, &Complete { peer }).await
 }
 
 /// A modern result: `resultType` is the bridge's own, `serverInfo` joins the application's `_meta`.

@@ -78,7 +78,8 @@ pub enum TokenFault {
     Revoked,
 }
 
-/// What a token says, once its signature and everything else was found right: only [`verify`] makes it.
+/// What a token says, once its signature and everything else was found right, or what a host that was let in at the local
+/// door counts as. Only [`verify`] and [`Access::host`] make it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Claims {
     /// The application that may be connected as, or whose tools may be called.
@@ -93,7 +94,16 @@ pub struct Claims {
     pub issued_at: Option<NumericDate>,
     /// When it ends, if it does.
     pub expires_at: Option<NumericDate>,
-    secret: Secret,
+    seal: Seal,
+}
+
+/// What vouches for claims.
+#[derive(Clone, Debug, PartialEq)]
+enum Seal {
+    /// The secret that signed the token.
+    Secret(Secret),
+    /// The person let the host in, and may take that back.
+    Pair,
 }
 
 impl Claims {
@@ -112,7 +122,10 @@ impl Claims {
 
     /// Whether the secret that verified it is still among these: dropping a secret revokes all that it signed.
     pub fn signed_with(&self, secrets: &Secrets) -> bool {
-        secrets.iter().any(|secret| *secret == self.secret)
+        match &self.seal {
+            Seal::Secret(signed) => secrets.iter().any(|secret| secret == signed),
+            Seal::Pair => false,
+        }
     }
 }
 
@@ -169,7 +182,7 @@ fn read_claims(members: &Object<'_>, secret: &Secret) -> Result<Claims, TokenFau
         generation: generation(members)?,
         issued_at: date(members, "iat")?,
         expires_at: date(members, "exp")?,
-        secret: secret.clone(),
+        seal: Seal::Secret(secret.clone()),
     })
 }
 

@@ -5,7 +5,10 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use clientmcp_protocol::ids::{ClientId, Label, Role};
+use clientmcp_protocol::{
+    control::Millis,
+    ids::{ClientId, Label, Role},
+};
 
 /// A moment as tokens write it: seconds since 1970-01-01T00:00:00Z, with fractions (RFC 7519, section 2). Always finite.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
@@ -20,6 +23,12 @@ impl NumericDate {
     /// Seconds since 1970-01-01T00:00:00Z.
     pub fn seconds(self) -> f64 {
         self.0
+    }
+
+    /// The moment in whole milliseconds; one before 1970 is 0.
+    pub fn millis(self) -> Millis {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "what is out of bounds is cut")]
+        Millis((self.0 * 1_000.0) as u64)
     }
 
     /// The moment that much later.

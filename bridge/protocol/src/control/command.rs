@@ -119,6 +119,27 @@ pub enum Command {
         /// Where the piece begins.
         offset: Count,
     },
+    /// Lets a host in at the local door, without asking.
+    AllowPair {
+        /// What it calls itself.
+        host: Label,
+        /// To which application's tools; none for all of them.
+        application: Option<ClientId>,
+    },
+    /// Forgets a pair: who came in by it is cut off, and the person is asked the next time.
+    ForgetPair {
+        /// What the host calls itself.
+        host: Label,
+        /// Which application; none for the pair with all of them.
+        application: Option<ClientId>,
+    },
+    /// Answers a question at the local door.
+    DecideDoor {
+        /// Which question.
+        question: QuestionId,
+        /// Yes or no. To a pair it is remembered, to a token it is for this once.
+        verdict: Verdict,
+    },
     /// Ends the bridge, in order.
     Shutdown,
 }

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{BlockedAgent, Count, Hello, Memory, Millis, ModeOf, Rule, Settings};
+use super::{BlockedAgent, Count, Hello, Memory, Millis, ModeOf, Pair, Rule, Settings};
 use crate::{
     codes::OutcomeCode,
-    ids::{ClientId, Fingerprint, Label, QuestionId, ToolName},
+    ids::{ClientId, Fingerprint, Label, QuestionId, Role, ToolName},
 };
 
 /// One message.
@@ -143,6 +143,79 @@ pub struct Snapshot {
     pub refused: RefusedCounts,
     /// How many entries were left out to keep the message within its size.
     pub cut: Cut,
+    /// The local door.
+    #[serde(default)]
+    pub door: DoorHead,
+    /// Open questions at the local door, the earliest end first.
+    #[serde(default)]
+    pub door_questions: Vec<DoorQuestion>,
+    /// Hosts that were let in at the local door, or turned away.
+    #[serde(default)]
+    pub pairs: Vec<Pair>,
+}
+
+/// The local door, through which hosts that start a command reach the bridge.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct DoorHead {
+    /// Whether it is open.
+    pub open: bool,
+    /// Why not, in one sentence.
+    pub fault: Option<String>,
+}
+
+/// One open question at the local door.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct DoorQuestion {
+    /// To be named in `decide_door`.
+    pub id: QuestionId,
+    /// What is asked for.
+    pub wants: DoorWants,
+    /// Who asks, as the system tells it. What runs there may have changed since: it proves nothing.
+    pub program: DoorProgram,
+    /// When it was asked.
+    pub asked: Millis,
+    /// When it ends without an answer.
+    pub ends: Millis,
+}
+
+/// What somebody at the local door wants that the person has not answered yet.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub enum DoorWants {
+    /// A host wants to call an application's tools. The answer is remembered as a pair.
+    Pair {
+        /// What it calls itself. Nobody has checked it.
+        host: Label,
+        /// Whose tools; none for those of all applications.
+        application: Option<ClientId>,
+    },
+    /// Somebody wants a token. The answer is for this once.
+    Token {
+        /// For which application.
+        application: ClientId,
+        /// Of which role.
+        role: Role,
+        /// What the agent is to be called.
+        label: Option<Label>,
+        /// Seconds until it ends; none for never.
+        #[cfg_attr(feature = "typescript", ts(type = "number | null"))]
+        seconds: Option<u64>,
+    },
+}
+
+/// A process as the system tells it, its texts made harmless and cut.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct DoorProgram {
+    /// Its process, where the system tells.
+    pub pid: Option<u32>,
+    /// The program's path, where the system tells.
+    pub path: Option<String>,
+    /// The path of the program that started it: of a host's command, the host.
+    pub parent: Option<String>,
 }
 
 /// Entries left out of a snapshot.

@@ -197,6 +197,23 @@ pub struct Memory {
     pub floors: Vec<Floor>,
     /// Definitions that the person has seen: a read-only claim counts only for these.
     pub seen: Vec<Seen>,
+    /// Hosts that were let in at the local door, or turned away.
+    pub pairs: Vec<Pair>,
+}
+
+/// A host that starts a command, and an application whose tools it may call through the local door. The host's name is
+/// its own word: nobody has checked it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct Pair {
+    /// What the host calls itself. Its calls have this label.
+    pub host: Label,
+    /// Which application; none for all of them. A pair with one counts before a pair with none.
+    pub application: Option<ClientId>,
+    /// Whether it is let in. Without a pair the person is asked.
+    pub verdict: Verdict,
+    /// When it was made.
+    pub made: Millis,
 }
 
 /// A definition that was shown to the person or used under a rule.

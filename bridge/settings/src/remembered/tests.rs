@@ -24,6 +24,7 @@ fn a_file_of_version_1_is_read_and_written_as_it_is() {
         clientmcp_protocol::control::RuleAgent::One(Some(Label::new("Claude Code").unwrap()))
     );
     assert_eq!(memory.generations[0].generation, 3);
+    assert_eq!((memory.pairs.len(), memory.pairs[1].verdict), (2, Verdict::Deny));
     assert_eq!(example().settings.for_bridge().call_seconds, 60);
 }
 

@@ -229,7 +229,11 @@ impl Model {
             }
             Command::Desktop { command, .. } => expected.reply = Some(self.obey(command, expected)),
             // The world notes nothing: what leads nowhere is no call here.
-            Command::Finished { .. } | Command::Note { .. } => {}
+            Command::Finished { .. }
+            | Command::Note { .. }
+            | Command::Knock { .. }
+            | Command::Unknock { .. }
+            | Command::Door { .. } => {}
             Command::Shutdown { .. } => self.shut_down(expected),
         }
     }

@@ -4,7 +4,7 @@ use tokio::io::{AsyncBufRead, AsyncBufReadExt as _};
 
 /// What came in.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Line {
+pub enum Line {
     /// A line, without its end.
     Text(Vec<u8>),
     /// One that was longer than a message may be.
@@ -13,7 +13,7 @@ pub(super) enum Line {
 
 /// Reads lines.
 #[derive(Debug)]
-pub(super) struct Lines<R> {
+pub struct Lines<R> {
     input: R,
     line: Vec<u8>,
     too_long: bool,
@@ -22,18 +22,23 @@ pub(super) struct Lines<R> {
 
 impl<R: AsyncBufRead + Unpin> Lines<R> {
     /// Lines of at most so many bytes.
-    pub(super) fn new(input: R, most: usize) -> Self {
+    pub fn new(input: R, most: usize) -> Self {
         Self { input, line: Vec::new(), too_long: false, most }
     }
 
+    /// What comes after the line that was read last.
+    pub fn into_inner(self) -> R {
+        self.input
+    }
+
     /// From the next line on.
-    pub(super) fn take_at_most(&mut self, most: usize) {
+    pub fn take_at_most(&mut self, most: usize) {
         self.most = most;
     }
 
     /// The next line; nothing at the end, or when the other end is gone. What stands behind the last line end is no
     /// message. Nothing is lost when the future is dropped.
-    pub(super) async fn next(&mut self) -> Option<Line> {
+    pub async fn next(&mut self) -> Option<Line> {
         loop {
             let bytes = self.input.fill_buf().await.ok().filter(|bytes| !bytes.is_empty())?;
             let end = memchr::memchr(b'\n', bytes);

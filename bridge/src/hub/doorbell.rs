@@ -1,0 +1,248 @@
+//! Who knocks at the local door: hosts that the person let in or turned away, and questions about the others.
+//!
+//! One question stands for all that want the same: a host often starts its command twice.
+
+use std::collections::HashSet;
+
+use clientmcp_protocol::{
+    control::{DoorHead, DoorQuestion, DoorWants, ErrorCode, Millis, Pair, Reply, Verdict, Which},
+    ids::{ClientId, Label, QuestionId},
+    limits::{DOOR_QUESTIONS, PAIRS},
+};
+use tokio::{sync::oneshot, time::Instant};
+
+use super::{
+    Farewell, Leave,
+    command::{Heard, Knock},
+    desktop::refused,
+    state::State,
+};
+use crate::approvals::Now;
+
+/// Why somebody is not let in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turned {
+    /// The person said no, now or earlier.
+    Declined,
+    /// Nobody answered in time.
+    Unanswered,
+    /// As many questions are open as may be.
+    Busy,
+    /// The bridge shuts down.
+    Closing,
+}
+
+/// Somebody who waits for the person's answer. Dropped before it came, it says so.
+#[derive(Debug)]
+pub struct Waiting {
+    answer: oneshot::Receiver<Result<(), Turned>>,
+    leave: Leave,
+}
+
+impl Waiting {
+    /// What the person said.
+    pub async fn answer(mut self) -> Result<(), Turned> {
+        let answer = (&mut self.answer).await.unwrap_or(Err(Turned::Closing));
+        self.leave.forget();
+        answer
+    }
+}
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(super) struct Doorbell {
+    door: DoorHead,
+    asked: Vec<Asked>,
+    last: u64,
+}
+
+/// One open question, and all who wait for its answer.
+#[derive(Debug)]
+struct Asked {
+    question: DoorQuestion,
+    ends: Now,
+    waiting: Vec<(u64, oneshot::Sender<Result<(), Turned>>)>,
+}
+
+impl Asked {
+    fn answer(self, answer: Result<(), Turned>) {
+        for (_, waiting) in self.waiting {
+            let _ = waiting.send(answer);
+        }
+    }
+}
+
+impl Doorbell {
+    pub(super) fn head(&self) -> &DoorHead {
+        &self.door
+    }
+
+    pub(super) fn stands(&mut self, door: DoorHead) {
+        self.door = door;
+    }
+
+    pub(super) fn questions(&self) -> Vec<DoorQuestion> {
+        let mut questions: Vec<_> = self.asked.iter().map(|asked| asked.question.clone()).collect();
+        questions.sort_by_key(|question| question.ends);
+        questions
+    }
+
+    pub(super) fn next_end(&self) -> Option<Instant> {
+        self.asked.iter().map(|asked| asked.ends.mono).min()
+    }
+
+    /// Ends questions that nobody answered in time, by either clock; whether there were some.
+    pub(super) fn expire(&mut self, now: Now) -> bool {
+        self.answer_such_as(|asked| {
+            let over = asked.ends.mono <= now.mono || asked.ends.wall <= now.wall;
+            over.then_some(Err(Turned::Unanswered))
+        })
+    }
+
+    pub(super) fn close(&mut self) {
+        self.answer_such_as(|_| Some(Err(Turned::Closing)));
+    }
+
+    pub(super) fn leave(&mut self, number: u64) {
+        self.asked.iter_mut().for_each(|asked| asked.waiting.retain(|(waiting, _)| *waiting != number));
+        self.asked.retain(|asked| !asked.waiting.is_empty());
+    }
+
+    fn answer_such_as(&mut self, answer: impl Fn(&Asked) -> Option<Result<(), Turned>>) -> bool {
+        let (answered, open): (Vec<_>, Vec<_>) = self.asked.drain(..).partition(|asked| answer(asked).is_some());
+        self.asked = open;
+        let any = !answered.is_empty();
+        for asked in answered {
+            if let Some(answer) = answer(&asked) {
+                asked.answer(answer);
+            }
+        }
+        any
+    }
+}
+
+impl State {
+    pub(super) fn knock(&mut self, now: Now, knock: Knock, mut leave: Leave) -> Heard {
+        match self.settled(&knock.wants) {
+            Some(Verdict::Allow) => return Ok(None),
+            Some(Verdict::Deny) => return Err(Turned::Declined),
+            None => {}
+        }
+        let (sender, answer) = oneshot::channel();
+        self.doorbell.last += 1;
+        let number = self.doorbell.last;
+        // A token is for this once, so each is a question of its own.
+        let pair = matches!(knock.wants, DoorWants::Pair { .. });
+        let same = self.doorbell.asked.iter_mut().find(|asked| pair && asked.question.wants == knock.wants);
+        if let Some(asked) = same {
+            asked.waiting.push((number, sender));
+        } else if self.doorbell.asked.len() < DOOR_QUESTIONS {
+            let asked = self.new_question(now, knock, (number, sender));
+            self.doorbell.asked.push(asked);
+        } else {
+            return Err(Turned::Busy);
+        }
+        leave.say(Farewell::Unknock(number));
+        Ok(Some(Waiting { answer, leave }))
+    }
+
+    fn new_question(&self, now: Now, knock: Knock, waiting: (u64, oneshot::Sender<Result<(), Turned>>)) -> Asked {
+        let time = self.question_time();
+        let wall = Millis(now.wall.0.saturating_add(u64::try_from(time.as_millis()).unwrap_or(u64::MAX)));
+        let Knock { wants, program } = knock;
+        let id = QuestionId(rand::random());
+        let question = DoorQuestion { id, wants, program, asked: now.wall, ends: wall };
+        Asked { question, ends: Now { mono: now.mono + time, wall }, waiting: vec![waiting] }
+    }
+
+    /// What was said before.
+    fn settled(&self, wants: &DoorWants) -> Option<Verdict> {
+        match wants {
+            DoorWants::Pair { host, application } => self.access.borrow().verdict(host, application.as_ref()),
+            DoorWants::Token { .. } => None,
+        }
+    }
+
+    pub(super) fn decide_door(&mut self, now: Now, question: QuestionId, verdict: Verdict) -> Reply {
+        let Some(at) = self.doorbell.asked.iter().position(|asked| asked.question.id == question) else {
+            return refused(ErrorCode::NoSuchQuestion, "this question is not open any more: nothing was done");
+        };
+        if let Some(Asked { question: DoorQuestion { wants: DoorWants::Pair { host, application }, .. }, .. }) =
+            self.doorbell.asked.get(at)
+        {
+            // Whoever waits for this answer is told what holds from now on.
+            return self
+                .set_pair(now, Pair { host: host.clone(), application: application.clone(), verdict, made: now.wall });
+        }
+        let answer = match verdict {
+            Verdict::Allow => Ok(()),
+            Verdict::Deny => Err(Turned::Declined),
+        };
+        self.doorbell.asked.remove(at).answer(answer);
+        Reply::Done
+    }
+
+    pub(super) fn allow_pair(&mut self, now: Now, host: Label, application: Option<ClientId>) -> Reply {
+        self.set_pair(now, Pair { host, application, verdict: Verdict::Allow, made: now.wall })
+    }
+
+    /// In force for whoever is there, who waits and who comes.
+    fn set_pair(&mut self, now: Now, pair: Pair) -> Reply {
+        let mut pairs = self.access.borrow().pairs().to_vec();
+        pairs.retain(|other| (&other.host, &other.application) != (&pair.host, &pair.application));
+        if pairs.len() >= PAIRS {
+            return refused(ErrorCode::Value, "there are as many pairs as there can be: forget some first");
+        }
+        pairs.push(pair);
+        self.set_pairs(now, pairs);
+        let access = self.access.borrow().clone();
+        self.doorbell.answer_such_as(|asked| match &asked.question.wants {
+            DoorWants::Pair { host, application } => match access.verdict(host, application.as_ref())? {
+                Verdict::Allow => Some(Ok(())),
+                Verdict::Deny => Some(Err(Turned::Declined)),
+            },
+            DoorWants::Token { .. } => None,
+        });
+        Reply::Done
+    }
+
+    pub(super) fn forget_pair(&mut self, now: Now, host: &Label, application: Option<&ClientId>) -> Reply {
+        let mut pairs = self.access.borrow().pairs().to_vec();
+        let before = pairs.len();
+        pairs.retain(|pair| (&pair.host, pair.application.as_ref()) != (host, application));
+        if pairs.len() == before {
+            return refused(ErrorCode::NotFound, "there is no such pair");
+        }
+        self.set_pairs(now, pairs);
+        Reply::Done
+    }
+
+    fn set_pairs(&mut self, now: Now, pairs: Vec<Pair>) {
+        let access = self.access.borrow().with_pairs(pairs);
+        self.set_access(now, access);
+        self.remember();
+    }
+
+    /// Without those that would let in again who is revoked, also where they let in to other applications: the person is
+    /// asked anew.
+    pub(super) fn pairs_without(&self, application: &ClientId, which: &Which) -> Vec<Pair> {
+        let revoked = |pair: &Pair| {
+            let reaches = pair.application.as_ref().is_none_or(|of| of == application);
+            let named = match which {
+                Which::All => true,
+                Which::Label(label) => label.as_ref() == Some(&pair.host),
+            };
+            reaches && named && pair.verdict == Verdict::Allow
+        };
+        self.access.borrow().pairs().iter().filter(|pair| !revoked(pair)).cloned().collect()
+    }
+}
+
+/// What is wrong with a set of pairs, if anything.
+pub fn pairs_fault(pairs: &[Pair]) -> Option<&'static str> {
+    if pairs.len() > PAIRS {
+        return Some("there are more pairs than there can be");
+    }
+    let keys: HashSet<_> = pairs.iter().map(|pair| (&pair.host, &pair.application)).collect();
+    (keys.len() < pairs.len()).then_some("two pairs have the same host and application")
+}

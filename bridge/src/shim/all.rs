@@ -1,0 +1,152 @@
+//! All applications that the host may call, behind three tools.
+//!
+//! Each call goes through a connection of its own, which is closed when the host takes the call back.
+
+use clientmcp_protocol::{
+    door::{Said, Want},
+    ids::{ClientId, Label},
+};
+use tokio::{io::AsyncWriteExt as _, sync::watch};
+
+use super::{
+    knock::{Away, Open, knock},
+    link::Unanswered,
+    message::instead,
+    one::{inner, list, raw, result},
+    tools::{ALL, OfAll},
+};
+use crate::{
+    lines::Line,
+    mcp::{
+        self, Answer, Peer, StandIn,
+        message::{Message, Request},
+        session::Answers,
+    },
+    respond,
+    text::{self, Object},
+};
+
+/// See the module.
+pub(super) struct All {
+    host: Label,
+    stand_in: StandIn,
+    /// The list never changes.
+    _list: watch::Sender<u64>,
+}
+
+impl All {
+    pub(super) fn new(host: Label) -> Self {
+        let (sender, list) = watch::channel(0);
+        // An unknown host is asked about when it starts, rather than while its first call waits. Nobody needs the answer.
+        let want = Want::Apps { host: host.clone() };
+        drop(tokio::spawn(async move { knock(want, || ()).await.map(drop) }));
+        Self { host, stand_in: stand_in(list, String::new()), _list: sender }
+    }
+
+    async fn call(&self, request: &Request<'_>, line: &[u8], batches: bool) -> Answer {
+        let name = request.params.get("name").and_then(text::string);
+        let result = match name.as_deref().and_then(OfAll::named) {
+            Some(OfAll::Apps) => self.apps().await,
+            Some(OfAll::Tools) => match app(request) {
+                Ok(app) => {
+                    let answer = self.ask(app, instead(request, "tools/list", &[])).await;
+                    answer.map_or_else(|unanswered| result(&unanswered), |answer| list(&answer))
+                }
+                Err(fault) => respond::told(fault, true),
+            },
+            Some(OfAll::Call) => match app(request).and_then(|app| Ok((app, inner(request, "tool")?))) {
+                Ok((app, call)) => match self.ask(app, call).await {
+                    Ok(answer) => return raw(answer),
+                    Err(unanswered) => result(&unanswered),
+                },
+                Err(fault) => respond::told(fault, true),
+            },
+            None => return unknown(request, name.as_deref()),
+        };
+        self.alone(line, batches, result).await
+    }
+
+    async fn apps(&self) -> String {
+        match knock(Want::Apps { host: self.host.clone() }, || ()).await {
+            Ok((Said::Apps { apps }, _)) => {
+                let apps = serde_json::to_string(&apps).unwrap_or_default();
+                respond::told(&format!("{{\"apps\":{apps}}}"), false)
+            }
+            Ok(_) => result(&Unanswered::Away(strange())),
+            Err(away) => result(&Unanswered::Away(away)),
+        }
+    }
+
+    /// One request to one application. Dropped, it closes the connection, and with that takes the request back.
+    async fn ask(&self, application: ClientId, mut request: String) -> Result<String, Unanswered> {
+        let want = Want::Mcp { host: self.host.clone(), application };
+        let (said, Open { mut lines, mut output }) = knock(want, || ()).await.map_err(Unanswered::Away)?;
+        if said != Said::Open {
+            return Err(Unanswered::Away(strange()));
+        }
+        request.push('\n');
+        let lost = |_| Unanswered::Lost;
+        output.write_all(request.as_bytes()).await.map_err(lost)?;
+        output.flush().await.map_err(lost)?;
+        match lines.next().await {
+            Some(Line::Text(line)) => String::from_utf8(line).map_err(|_| Unanswered::Lost),
+            Some(Line::TooLong) | None => Err(Unanswered::Lost),
+        }
+    }
+
+    async fn alone(&self, line: &[u8], batches: bool, result: String) -> Answer {
+        let stand_in = stand_in(self.stand_in.list.clone(), result);
+        mcp::answer(&Peer::alone(&stand_in, batches), line).await
+    }
+}
+
+impl Answers for All {
+    fn peer(&self, batches: bool) -> Peer<'_> {
+        Peer::alone(&self.stand_in, batches)
+    }
+
+    async fn answer(&self, line: &[u8], batches: bool) -> Answer {
+        match mcp::message::read(line) {
+            Ok(Message::Request(request)) if request.method == "tools/call" => self.call(&request, line, batches).await,
+            _ => self.alone(line, batches, String::new()).await,
+        }
+    }
+
+    /// Until the host goes.
+    async fn over(&self) {
+        std::future::pending::<()>().await;
+    }
+}
+
+fn stand_in(list: watch::Receiver<u64>, result: String) -> StandIn {
+    StandIn {
+        title: "ClientMCP".to_owned(),
+        instructions:
+            "Applications that are open offer tools here. clientmcp_apps lists the applications, clientmcp_tools \
+                       the tools of one, and clientmcp_call calls one. Both lists may change at any time."
+                .to_owned(),
+        tools: ALL,
+        list,
+        result,
+    }
+}
+
+fn strange() -> Away {
+    Away { code: None, sentence: "the bridge said something else".to_owned() }
+}
+
+/// The application that the arguments name.
+fn app(request: &Request<'_>) -> Result<ClientId, &'static str> {
+    let arguments = request.params.get("arguments").and_then(|arguments| Object::parse(arguments.get()).ok());
+    let app =
+        arguments.and_then(|arguments| text::string(arguments.get("app")?).and_then(|app| ClientId::new(&app).ok()));
+    app.ok_or("Nothing was done: \"app\" is missing, or names no application. clientmcp_apps lists them.")
+}
+
+fn unknown(request: &Request<'_>, name: Option<&str>) -> Answer {
+    let refusal = match name {
+        Some(name) => crate::refusal::Refusal::UnknownTool(name.to_owned()),
+        None => crate::refusal::Refusal::InvalidParams("\"name\" is not a string".into()),
+    };
+    Answer::Refused(respond::refused(Some(request.id), crate::revision::Era::Legacy, &refusal))
+}
