@@ -434,6 +434,7 @@ export const text = {
         all: "all applications",
         pairAllowed: "Let in",
         pairRefused: "Refused",
+        pairTo: "to",
         pairSince: (time: string) => `since ${time}`,
         forget: "Forget…",
         forgetNamed: (host: string, application: string | null) => `Forget ${named(host)} and ${application === null ? "all applications" : named(application)}…`,

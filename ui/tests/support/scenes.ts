@@ -16,6 +16,7 @@ const SCENES: Record<string, View> = {
     "approvals-door-token": at("approvals", { snapshot: { ...snapshot, questions: [], door_questions: [doorQuestion({ wants: { token: { application: "notes", role: "client", label: null, seconds: null } }, program: { pid: null, path: null, parent: null } })] } }),
     calls: at("calls"),
     "connect-url": at("connect"),
+    "connect-pairs": at("connect"),
     "connect-closed": at("connect", { snapshot: { ...snapshot, door: { open: false, fault: "another bridge has the door: it is tried again every second" }, pairs: [] } }),
     call: at("calls"),
     connect: at("connect"),
@@ -87,6 +88,10 @@ export function act(name: string): void {
         case "copied":
             press("Copy address");
             setTimeout(() => press("Copy and let it in"), 30);
+            break;
+        case "connect-closed":
+        case "connect-pairs":
+            document.querySelector(".connect-page > section:last-child")?.scrollIntoView();
             break;
         case "connect-url":
             press("Cursor");
