@@ -117,6 +117,24 @@ async fn changes_of_the_list_come_through() {
     assert_eq!(new.talk.modern("tools/list", "").await["tools"][0]["name"], "getBalance");
 }
 
+// holds: stdio-changes
+#[tokio::test]
+async fn a_bridge_that_was_there_from_the_first_is_no_change() {
+    let desktop = bridge().await;
+    let mut application = desktop.application(CLIENT, TOOLS).await;
+    for _ in 0..10 {
+        let mut host = Host::of(desktop.runtime.path(), CLIENT);
+        // Some hosts open with this.
+        host.talk.send(&modern(1, "subscriptions/listen", r#""notifications":{"toolsListChanged":true}"#)).await;
+        assert_eq!(host.talk.notification().await["method"], "notifications/subscriptions/acknowledged");
+        host.talk.send(&legacy(2, "tools/call", &json!({"name": "getBalance"}))).await;
+        let sent = application.call().await;
+        application.answer(&sent, DONE).await;
+        host.talk.response().await;
+        assert_eq!(host.talk.heard, Vec::<Value>::new());
+    }
+}
+
 // holds: stdio-reconnect
 #[tokio::test]
 async fn it_outlives_the_bridge_and_finds_the_next_one() {

@@ -13,10 +13,11 @@ export function armed(window) {
   return until('a question that can be allowed', async () => (await look(window)).armed_in === 0);
 }
 
-/** Reads the question, and presses the button. */
+/** Reads the question, and presses the button; its window goes, so that the next one is not taken for it. */
 export async function answer(window, button) {
   await armed(window);
   await window.click('button', button);
+  await window.gone();
 }
 
 /** Where on the display something of the window of a question is. */

@@ -36,8 +36,9 @@ export class Pane {
     return (await this.#here()).run(script, ...args);
   }
 
-  async title() {
-    return (await this.#here()).title();
+  /** Waits until the window is no more. */
+  gone() {
+    return until('the end of the window', async () => !(await this.#driver.handles()).includes(this.#handle));
   }
 
   /** All that can be read in it. */

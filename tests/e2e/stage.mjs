@@ -1,7 +1,7 @@
 // A desktop for one test: an X display with a window manager, a session bus, a keychain, a home. Nothing of it is shared
 // with another test or with the person whose machine this is.
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -14,11 +14,14 @@ import { until } from './waiting.mjs';
 /** Where pictures go, for a person to look at. Git ignores it. */
 export const SCREENSHOTS = join(import.meta.dirname, '../../screenshots');
 
+/** What the system's programs let a bus start. */
+const SERVICES = '/usr/share/dbus-1/services';
+
 /** No test is longer. */
 export const options = { timeout: 240_000 };
 
-/** Describes what one test needs around the app: a keychain, a tray that shows its icon. */
-const usual = { keychain: true, tray: true, services: false };
+/** What a test finds around the app: a keychain, a place for its icon, and the programs that the bus starts when asked. */
+const usual = { keychain: true, tray: true, services: [] };
 
 /** A test on a desktop of its own. */
 export function onStage(needs, play) {
@@ -191,13 +194,17 @@ class Stage {
   async #bus() {
     const socket = join(this.env.XDG_RUNTIME_DIR, 'bus');
     const config = join(this.home, 'bus.conf');
+    // No others: the bus would start a second, locked keychain.
+    const services = join(this.home, 'services');
+    mkdirSync(services);
+    for (const name of this.#needs.services) copyFileSync(join(SERVICES, name), join(services, name));
     writeFileSync(config, `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
       "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
 <busconfig>
   <type>session</type>
   <listen>unix:path=${socket}</listen>
   <auth>EXTERNAL</auth>
-  ${this.#needs.services ? '<standard_session_servicedirs/>' : ''}
+  <servicedir>${services}</servicedir>
   <policy context="default">
     <allow send_destination="*" eavesdrop="true"/>
     <allow eavesdrop="true"/>

@@ -94,7 +94,7 @@ test('an icon comes when there is a place for it, later than the app', options, 
 }));
 
 // holds: desktop-tray-menu
-test('the menu opens from the panel of a real desktop', options, onStage({ tray: false, services: true }, async (stage) => {
+test('the menu opens from the panel of a real desktop', options, onStage({ tray: false, services: ['org.xfce.Xfconf.service'] }, async (stage) => {
   await panel(stage);
   const { app, buyer } = await connected(stage);
   const tea = buyer.order('tea');

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use directories::BaseDirs;
 use interprocess::os::windows::{
     named_pipe::{
@@ -67,6 +68,5 @@ fn name() -> Result<String, Fault> {
     let folders = BaseDirs::new().ok_or_else(|| io::Error::other("there is no folder of yours"))?;
     let profile = folders.home_dir().to_string_lossy().to_lowercase();
     let digest = Sha256::digest(profile.as_bytes());
-    let digits: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
-    Ok(format!(r"\\.\pipe\clientmcp-{digits}"))
+    Ok(format!(r"\\.\pipe\clientmcp-{}", URL_SAFE_NO_PAD.encode(digest)))
 }

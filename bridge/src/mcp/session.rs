@@ -395,3 +395,6 @@ fn agreed(request: &Request<'_>) -> Option<Revision> {
     let asked = (request.method == "initialize" && !named).then(|| request.params.get("protocolVersion"))?;
     asked.and_then(text::string).map(|asked| legacy::agreed(&asked))
 }
+
+#[cfg(test)]
+mod tests;

@@ -48,6 +48,8 @@ enum Order {
     Ask(Ask),
     /// Nobody waits for the answer any more.
     TakeBack(RequestId),
+    /// Dropped once it is known whether there is a connection.
+    Settle(oneshot::Sender<()>),
 }
 
 #[derive(Debug)]
@@ -82,13 +84,21 @@ impl Link {
         let (orders, inbox) = mpsc::unbounded_channel();
         let (number, list) = watch::channel(0);
         let want = Want::Mcp { host, application };
-        let task = tokio::spawn(Far { want, list: number, inbox, waiting: Vec::new() }.run());
+        let task = tokio::spawn(Far { want, list: number, inbox, waiting: Vec::new(), settling: Vec::new() }.run());
         Self { orders, list, task }
     }
 
     /// Another number is perhaps another list of tools.
     pub(super) fn list(&self) -> watch::Receiver<u64> {
         self.list.clone()
+    }
+
+    /// Waits until it is known whether there is a connection: what opens only then is no news.
+    pub(super) async fn settled(&self) {
+        let (settle, settled) = oneshot::channel();
+        if self.orders.send(Order::Settle(settle)).is_ok() {
+            let _ = settled.await;
+        }
     }
 
     /// Sends a request, a whole line, and waits for its answer, which is one too.
@@ -117,6 +127,7 @@ struct Far {
     inbox: mpsc::UnboundedReceiver<Order>,
     /// Came before the attempt that goes on now had an end.
     waiting: Vec<Ask>,
+    settling: Vec<oneshot::Sender<()>>,
 }
 
 impl Far {
@@ -127,12 +138,14 @@ impl Far {
                 Ok(open) => {
                     bound = DOOR_BACKOFF;
                     self.list.send_modify(|number| *number += 1);
+                    self.settling.clear();
                     self.carry(open).await;
                     self.list.send_modify(|number| *number += 1);
                     Away { code: None, sentence: "the ClientMCP app went away".to_owned() }
                 }
                 Err(away) => away,
             };
+            self.settling.clear();
             for ask in self.waiting.drain(..) {
                 let _ = ask.answer.send(Err(Unanswered::Away(away.clone())));
             }
@@ -156,11 +169,16 @@ impl Far {
                     let strange = || Away { code: None, sentence: "the bridge said something else".to_owned() };
                     return (said == Said::Open).then_some(open).ok_or_else(strange);
                 }
-                Ok(()) = asked.changed() => self.waiting.drain(..).for_each(being_asked),
+                Ok(()) = asked.changed() => {
+                    self.settling.clear();
+                    self.waiting.drain(..).for_each(being_asked);
+                }
                 Some(order) = self.inbox.recv() => match order {
                     Order::Ask(ask) if *asked.borrow() => being_asked(ask),
                     Order::Ask(ask) => self.waiting.push(ask),
                     Order::TakeBack(id) => self.waiting.retain(|ask| ask.id != id),
+                    Order::Settle(settle) if *asked.borrow() => drop(settle),
+                    Order::Settle(settle) => self.settling.push(settle),
                 },
             }
         }
@@ -183,7 +201,11 @@ impl Far {
                         return true;
                     }
                     Some(Order::Ask(ask)) => drop(ask.answer.send(Err(Unanswered::Away(away.clone())))),
-                    Some(Order::TakeBack(_)) => {}
+                    Some(Order::Settle(settle)) if by_clock => {
+                        self.settling.push(settle);
+                        return true;
+                    }
+                    Some(Order::TakeBack(_) | Order::Settle(_)) => {}
                 },
             }
         }
@@ -229,6 +251,7 @@ impl Far {
                             let _ = writing.send(cancel(&ask.written));
                         }
                     }
+                    Some(Order::Settle(settle)) => drop(settle),
                 },
                 line = lines.next() => match line {
                     Some(Line::Text(line)) => self.hear(line, &mut under_way),

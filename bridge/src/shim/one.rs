@@ -48,6 +48,10 @@ impl One {
                 Some(own) => self.called(own, request, line, batches).await,
                 None => self.forwarded(request, whole(line), line, batches).await,
             },
+            "subscriptions/listen" => {
+                let _ = timeout(DOOR_OPEN_TIME, self.link.settled()).await;
+                self.alone(line, batches, String::new()).await
+            }
             _ => self.alone(line, batches, String::new()).await,
         }
     }

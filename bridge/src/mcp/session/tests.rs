@@ -1,0 +1,95 @@
+//! Whatever an agent writes, what it reads are messages, and each of its requests is answered once.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+use tokio::{io::BufReader, sync::watch};
+
+use super::*;
+use crate::mcp::{self, StandIn};
+
+/// An agent that finds no bridge: everything is answered at once.
+struct Alone(StandIn);
+
+impl Answers for Alone {
+    fn peer(&self, batches: bool) -> Peer<'_> {
+        Peer::alone(&self.0, batches)
+    }
+
+    async fn answer(&self, request: &[u8], batches: bool) -> Answer {
+        mcp::answer(&self.peer(batches), request).await
+    }
+
+    async fn over(&self) {
+        std::future::pending::<()>().await;
+    }
+}
+
+/// All that is said to this input until the agent goes.
+fn said(input: &[u8], capacity: usize) -> Vec<String> {
+    let (_sender, list) = watch::channel(0);
+    let stand_in = StandIn {
+        title: "test".into(),
+        instructions: String::new(),
+        tools: "",
+        list,
+        result: r#"{"content":[]}"#.into(),
+    };
+    let mut output = Vec::new();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let input = BufReader::with_capacity(capacity, input);
+    runtime.block_on(serve(&Alone(stand_in), input, &mut output, Duration::from_secs(60)));
+    let output = String::from_utf8(output).unwrap();
+    assert!(output.is_empty() || output.ends_with('\n'), "{output}");
+    output.lines().map(String::from).collect()
+}
+
+/// A request with this id, of either era or of none.
+fn request(id: usize) -> impl Strategy<Value = String> {
+    let meta = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
+    let methods = ["ping", "tools/list", "tools/call", "server/discover", "initialize", "none"];
+    let params = ["", r#""name":"x","arguments":{"a":1e400}"#, r#""protocolVersion":"2025-03-26""#, r#""cursor":"x""#];
+    (prop::sample::select(methods.to_vec()), prop::sample::select(params.to_vec()), any::<bool>()).prop_map(
+        move |(method, params, modern)| {
+            let params: Vec<_> =
+                [params, if modern { meta } else { "" }].into_iter().filter(|it| !it.is_empty()).collect();
+            format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{{{}}}}}"#, params.join(","))
+        },
+    )
+}
+
+/// A line that wants no answer with an id.
+fn noise() -> impl Strategy<Value = Vec<u8>> {
+    prop_oneof![
+        prop::collection::vec(any::<u8>().prop_filter("a line has no end within", |byte| *byte != b'\n'), 0..60),
+        Just(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#.to_vec()),
+        Just(br#"{"jsonrpc":"2.0","id":"r","result":{}}"#.to_vec()),
+        Just(br#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"r"}}"#.to_vec()),
+        Just(b"[]".to_vec()),
+        Just(b"[1,{}]".to_vec()),
+    ]
+}
+
+proptest! {
+    // holds: lines-refused, lines-legacy, lines-modern
+    #[test]
+    fn each_request_is_answered_once_whatever_stands_between(
+        requests in (1..12_usize).prop_flat_map(|count| (0..count).map(request).collect::<Vec<_>>()),
+        noise in prop::collection::vec(noise(), 12),
+        capacity in 1..200_usize,
+    ) {
+        let mut input = Vec::new();
+        for (request, noise) in requests.iter().zip(&noise) {
+            input.extend([noise, &b"\n"[..], request.as_bytes(), b"\n"].concat());
+        }
+        let mut answers = BTreeMap::<String, usize>::new();
+        for line in said(&input, capacity) {
+            prop_assert!(text::is_json(&line), "{line}");
+            if let Some(id) = text::Object::parse(&line).ok().and_then(|members| members.get("id")) {
+                *answers.entry(id.get().to_owned()).or_default() += 1;
+            }
+        }
+        let expected: BTreeMap<_, _> = (0..requests.len()).map(|id| (id.to_string(), 1)).collect();
+        prop_assert_eq!(answers, expected);
+    }
+}
