@@ -29,10 +29,7 @@ test('a host with a command alone is let in, lists and calls, and is asked about
   await main.picture('approvals-door');
   const [atDoor] = await doorQuestions(main);
   assert.deepEqual(atDoor.wants, { pair: { host: 'Claude Desktop', application: 'shop' } });
-  await until('somebody who can be let in', async () => {
-    const told = await main.ask({ ask: 'door_question', id: atDoor.id, about: { about: 'look' } });
-    return told.door_question?.armed_in === 0;
-  });
+  await readable(main);
   await main.click('button', LET_IN);
   await until('its tools', async () => (await host.tools()).includes('order'));
   assert.deepEqual((await pairs(main)).map(({ host, application, verdict }) => [host, application, verdict]), [
@@ -64,7 +61,8 @@ test('a host with a command alone is let in, lists and calls, and is asked about
   });
   await toApprovals(stage, main);
   await main.says(/Claude Desktop.* wants to call the tools of .*shop/);
-  // A no is taken at once, and remembered.
+  // A no is remembered.
+  await readable(main);
   await main.click('button', DENY);
   await until('a no that is remembered', async () => (await pairs(main))[0]?.verdict === 'deny');
   assert.deepEqual(await host.tools(), []);
@@ -101,6 +99,15 @@ test('what Connect copies is all that a host needs: nobody is asked at the door,
 async function toApprovals(stage, main) {
   await main.open('Approvals');
   await stage.run('wmctrl', ['-F', '-a', 'ClientMCP']);
+}
+
+/** Waits until the question at the door has been in view for long enough. */
+async function readable(main) {
+  await until('a question at the door that can be answered', async () => {
+    const [{ id }] = await doorQuestions(main);
+    const told = await main.ask({ ask: 'door_question', id, about: { about: 'look' } });
+    return told.door_question?.armed_in === 0;
+  });
 }
 
 async function doorQuestions(main) {
