@@ -102,7 +102,7 @@ impl App {
                 return app.answer(asker, Answer::Refused { code: RefusedCode::Clipboard, sentence });
             }
             let sentence =
-                format!("Copied. {host} is let in to {application}; calls are still asked about, as its mode says.",);
+                format!("Copied. {host} is let in to {application}; calls are still asked about, as its mode says.");
             app.command(Command::AllowPair { host, application: Some(application) }, move |app, reply| {
                 let answer = match reply {
                     Ok(Reply::Done) => Answer::Copied { sentence },

@@ -11,12 +11,16 @@ pub(super) struct Host {
     pub(super) place: Place,
     pub(super) language: &'static str,
     /// How it is told to start a command, if it does.
-    pub(super) command: Option<Way<fn(&Started<'_>) -> String>>,
+    pub(super) command: Option<Way<WriteStarted>>,
     /// How it is told a URL, if it takes one.
-    pub(super) url: Option<Way<fn(&Called<'_>) -> String>>,
+    pub(super) url: Option<Way<WriteCalled>>,
     /// It never reads a list of tools again, and so needs those that list and call.
     pub(super) static_tools: bool,
 }
+
+type WriteStarted = fn(&Started<'_>) -> String;
+
+type WriteCalled = fn(&Called<'_>) -> String;
 
 /// One way to reach the bridge.
 pub(super) struct Way<Write> {
