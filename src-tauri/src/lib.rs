@@ -27,6 +27,7 @@ use crate::{
     app::Options,
     arguments::{Arguments, HIDDEN},
     commands::tell,
+    connect::Program,
     desk::Desk,
     keys::KeysThread,
     platform::NoTray,
@@ -64,11 +65,12 @@ fn build(arguments: Arguments) -> tauri::Result<App<Wry>> {
 }
 
 fn set_up(app: &AppHandle, arguments: &Arguments) -> Result<(), Box<dyn Error>> {
-    let options = options(arguments)?;
+    let sidecar = Sidecar::beside_us()?;
+    let options = options(arguments, &sidecar)?;
     let opens = arguments.window || !arguments.hidden && !options.settings_path.exists();
     let tray = Arc::new(NativeTray::new(no_tray()));
     let shell = Desk::new(app.clone(), Arc::clone(&tray));
-    app.manage(app::start(shell, KeysThread::start(), Sidecar::beside_us()?, options)?);
+    app.manage(app::start(shell, KeysThread::start(), sidecar, options)?);
     tray.watch(app);
     desk::on_click(app);
     tauri::async_runtime::spawn(ending::watch(app.clone()));
@@ -79,10 +81,11 @@ fn set_up(app: &AppHandle, arguments: &Arguments) -> Result<(), Box<dyn Error>> 
     Ok(())
 }
 
-fn options(arguments: &Arguments) -> io::Result<Options> {
+fn options(arguments: &Arguments, sidecar: &Sidecar) -> io::Result<Options> {
     Ok(Options {
         settings_path: settings_path(arguments)?,
         port_override: arguments.port,
+        program: Program::at(sidecar.program()),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         question_windows: platform::question_windows(),
     })

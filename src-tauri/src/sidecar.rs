@@ -5,7 +5,11 @@
 
 pub mod supervision;
 
-use std::{fmt, io, path::PathBuf, process::Stdio};
+use std::{
+    fmt, io,
+    path::{Path, PathBuf},
+    process::Stdio,
+};
 
 use tokio::{
     io::{AsyncRead, AsyncWrite},
@@ -66,6 +70,11 @@ impl Sidecar {
     pub fn beside_us() -> io::Result<Self> {
         let name = format!("clientmcp{}", std::env::consts::EXE_SUFFIX);
         Ok(Self { program: std::env::current_exe()?.with_file_name(name) })
+    }
+
+    /// Where it is.
+    pub fn program(&self) -> &Path {
+        &self.program
     }
 
     /// Another one.

@@ -1,7 +1,7 @@
 /** What is asked before something is done that cuts somebody off or cannot be taken back: it says what will happen. */
 
 import type { Ask } from "./desktop";
-import type { Label } from "./shapes";
+import type { Label, Pair } from "./shapes";
 import { text } from "./text";
 
 export interface Confirmation {
@@ -52,6 +52,10 @@ export function revokeAgents(application: string): Confirmation {
 
 export function revokeClients(application: string): Confirmation {
     return { ...confirm.revokeClients(application), danger: true, ask: { ask: "revoke", application, role: "client", which: "all" } };
+}
+
+export function forgetPair({ host, application, verdict }: Pair): Confirmation {
+    return { ...confirm.forgetPair(host, application, verdict === "allow"), danger: verdict === "allow", ask: { ask: "forget_pair", host, application } };
 }
 
 export function rotate(): Confirmation {

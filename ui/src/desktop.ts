@@ -4,6 +4,7 @@ import type {
   ClientId,
   ClientOrigins,
   Count,
+  DoorQuestion,
   Ending,
   ErrorCode,
   Fingerprint,
@@ -28,6 +29,15 @@ export const VIEW_EVENT = "view";
 export const FINISHED_EVENT = "finished";
 
 export const QUESTION_EVENT = "question";
+
+/**
+ * What the Approvals view asks about a question at the local door.
+ */
+export type AboutDoorQuestion = { "about": "look" } | { "about": "painted" } | { "about": "moved" } | { "about": "decide", 
+/**
+ * Yes or no.
+ */
+verdict: Verdict, };
 
 /**
  * What a small window asks about the one question that it shows.
@@ -75,7 +85,7 @@ export type Always = "offered" | "not_all_shown" | "destructive";
 /**
  * What came of an [`Ask`].
  */
-export type Answer = "done" | { "view": View } | { "calls": FinishedCalls } | { "question": QuestionView } | { "text": { 
+export type Answer = "done" | { "view": View } | { "calls": FinishedCalls } | { "question": QuestionView } | { "door_question": DoorQuestionView } | { "text": { 
 /**
  * The piece; empty at the end.
  */
@@ -124,7 +134,31 @@ id: QuestionId,
 /**
  * What.
  */
-about: AboutQuestion, } | { "ask": "set_mode", 
+about: AboutQuestion, } | { "ask": "door_question", 
+/**
+ * Which.
+ */
+id: QuestionId, 
+/**
+ * What.
+ */
+about: AboutDoorQuestion, } | { "ask": "allow_pair", 
+/**
+ * What it calls itself.
+ */
+host: Label, 
+/**
+ * To which application's tools; none for all of them.
+ */
+application: ClientId | null, } | { "ask": "forget_pair", 
+/**
+ * What it calls itself.
+ */
+host: Label, 
+/**
+ * Which application; none for what was said of all of them.
+ */
+application: ClientId | null, } | { "ask": "set_mode", 
 /**
  * Which application.
  */
@@ -220,7 +254,11 @@ application: ClientId,
 /**
  * A [`Snippet::host`].
  */
-host: string, } | { "ask": "rotate" } | { "ask": "drop_old_secrets" } | { "ask": "revoke_all" } | { "ask": "forget_everything" } | { "ask": "keep", 
+host: string, 
+/**
+ * A [`Snippet::by`].
+ */
+by: SnippetBy, } | { "ask": "rotate" } | { "ask": "drop_old_secrets" } | { "ask": "revoke_all" } | { "ask": "forget_everything" } | { "ask": "keep", 
 /**
  * The choice.
  */
@@ -258,6 +296,19 @@ code: ErrorCode | null,
  * What happened, what it means, what to do.
  */
 sentence: string, };
+
+/**
+ * One question at the local door, with what its card needs.
+ */
+export type DoorQuestionView = { 
+/**
+ * The question.
+ */
+question: DoorQuestion, 
+/**
+ * Until it can be allowed, in milliseconds from now: 0 when it can, none while the clock stands.
+ */
+armed_in: Count | null, };
 
 /**
  * Calls that ended, in the order of their numbers.
@@ -463,6 +514,10 @@ host: string,
  */
 name: string, 
 /**
+ * How the host reaches the bridge. One host may have both.
+ */
+by: SnippetBy, 
+/**
  * Where it goes: a file's path, as people write it, or a terminal.
  */
 place: string, 
@@ -471,13 +526,18 @@ place: string,
  */
 language: string, 
 /**
- * The text, with `<token>` where the token will be.
+ * The text. By a URL, with `<token>` where the token will be.
  */
 text: string, 
 /**
- * One sentence about what to mind.
+ * What to mind.
  */
 note: string | null, };
+
+/**
+ * How a host reaches the bridge.
+ */
+export type SnippetBy = "command" | "url";
 
 /**
  * How windows look.

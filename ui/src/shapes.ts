@@ -2,7 +2,7 @@
 
 import type { Mode, Until } from "./bindings";
 
-export type { ApplicationHead, BlockedAgent, CallHead, Ending, FinishedCall, Label, Mode, QuestionHead, Rule, Snapshot, Until } from "./bindings";
+export type { ApplicationHead, BlockedAgent, CallHead, Ending, DoorQuestion, FinishedCall, Label, Mode, Pair, QuestionHead, Rule, Snapshot, Until } from "./bindings";
 
 /** A mode and when it goes back to asking. */
 export interface KnownMode {

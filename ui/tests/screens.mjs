@@ -43,7 +43,7 @@ mkdirSync(out, { recursive: true });
 const MAIN = [[1000, 700], [800, 600]];
 const SMALL = [[460, 560]];
 const PAGES = {
-  'index.html': [MAIN, ['applications', 'application-tool', 'application-offline', 'empty', 'approvals', 'approvals-none', 'calls', 'call', 'connect', 'settings', 'new-application', 'copy-token', 'try', 'confirm', 'forget', 'keys', 'failed', 'paused', 'quitting', 'copied', 'first-tray']],
+  'index.html': [MAIN, ['applications', 'application-tool', 'application-offline', 'empty', 'approvals', 'approvals-none', 'approvals-door', 'approvals-door-token', 'calls', 'call', 'connect', 'connect-url', 'connect-pairs', 'connect-closed', 'settings', 'new-application', 'copy-token', 'try', 'confirm', 'forget', 'keys', 'failed', 'paused', 'quitting', 'copied', 'first-tray']],
   'question.html': [SMALL, ['question', 'question-arming', 'question-new', 'question-large', 'question-exact']],
 };
 

@@ -76,7 +76,7 @@ describe("the frame", () => {
     // holds: ui-frame
     test("counts what waits, and says how the bridge is", async () => {
         const app = await open();
-        expect(button(/Approvals/).textContent).toContain("3");
+        expect(button(/Approvals/).textContent).toContain("4");
         expect(screen.getByRole("navigation").textContent).toContain("Running");
         app.emit("view", { ...view, bridge: { state: "failed", code: "port_taken", sentence: "Port 27182 is taken." } });
         await settled();
@@ -334,7 +334,7 @@ describe("applications", () => {
 describe("approvals", () => {
     // holds: ui-grants
     test("what runs without asking is listed and can be ended", async () => {
-        const app = await open(at("approvals", { snapshot: { ...snapshot, questions: [] } }));
+        const app = await open(at("approvals", { snapshot: { ...snapshot, questions: [], door_questions: [] } }));
         expect(document.body.textContent).toContain(text.approvals.none[1]);
         expect(document.body.textContent).toContain(text.times.left("9:12"));
         await press(text.approvals.end);
@@ -396,13 +396,14 @@ describe("connect and settings", () => {
     test("snippets show a placeholder, and are copied with a token by the app", async () => {
         const app = await open(at("connect"));
         expect(document.body.textContent).toContain("http://127.0.0.1:27182/mcp");
+        await press("Codex");
         expect(document.querySelector("mark")?.textContent).toBe("<token>");
-        expect(document.body.textContent).toContain(text.connect.commandOnly);
         await press("Cursor");
+        await fireEvent.click(screen.getByRole("radio", { name: text.connect.byUrl }));
         expect(document.body.textContent).toContain("~/.cursor/mcp.json");
         await press(text.connect.withToken);
         await press(text.connect.copyUrl);
-        expect(done(app)).toEqual([{ ask: "copy_snippet", application: "alice-wallet", host: "cursor" }, { ask: "copy_url" }]);
+        expect(done(app)).toEqual([{ ask: "copy_snippet", application: "alice-wallet", host: "cursor", by: "url" }, { ask: "copy_url" }]);
     });
 
     // holds: ui-settings

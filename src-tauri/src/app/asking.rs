@@ -1,8 +1,9 @@
 //! Questions and their windows: what is asked about one, and which window opens.
 
 use clientmcp_protocol::{
-    control::{Command, Count, Decide, ErrorCode, QuestionPart, Reply, TextRef, Verdict},
-    ids::QuestionId,
+    control::{Command, Count, Decide, DoorWants, ErrorCode, QuestionPart, Reply, TextRef, Verdict},
+    ids::{ClientId, QuestionId},
+    shown::shown_within,
 };
 use tokio::time::Instant;
 
@@ -14,12 +15,15 @@ use super::{
 };
 use crate::{
     shell::Notification,
-    wire::{AboutQuestion, Answer, Page},
+    wire::{AboutDoorQuestion, AboutQuestion, Answer, Page},
 };
 
 /// Bytes of a question's arguments that are handed on at once, as many as a window shows at once (`AT_ONCE` in
 /// `ui/src/reading.svelte.ts`): what is handed on counts as shown.
 const AT_ONCE: usize = 64 * 1024;
+
+/// Characters of a host's name in a notification, which has one line for it.
+const NAME_CHARS: usize = 40;
 
 impl App {
     /// What a window asks about one question.
@@ -46,12 +50,42 @@ impl App {
         }
     }
 
+    /// What the Approvals page asks about a question at the local door.
+    pub(super) fn about_door(&mut self, id: QuestionId, about: &AboutDoorQuestion, asker: Asker) {
+        let now = Instant::now();
+        match *about {
+            AboutDoorQuestion::Look => {}
+            AboutDoorQuestion::Begin => self.questions.door.begins(id),
+            AboutDoorQuestion::Painted => self.questions.door.painted(id, now),
+            AboutDoorQuestion::Moved => self.questions.door.moved(id, now),
+            AboutDoorQuestion::Decide { verdict } => return self.decide_door(id, verdict, asker),
+        }
+        let answer = match self.questions.door.view(id, now) {
+            Some(view) => Answer::DoorQuestion(Box::new(view)),
+            None => not_open(),
+        };
+        self.answer(asker, answer);
+    }
+
+    fn decide_door(&mut self, question: QuestionId, verdict: Verdict, asker: Asker) {
+        if let Err((code, sentence)) = self.questions.door.decide(question, verdict, Instant::now()) {
+            return self.answer(asker, Answer::Refused { code, sentence: sentence.to_owned() });
+        }
+        tracing::debug!(allow = (verdict == Verdict::Allow), "a question at the door was answered");
+        self.command(Command::DecideDoor { question, verdict }, move |app, reply| {
+            if reply == Ok(Reply::Done) {
+                app.questions.door.answered(question);
+            }
+            app.answer(asker, answer(reply));
+        });
+    }
+
     fn answer_question(&mut self, id: QuestionId, surface: Surface, asker: Asker) {
         let theme = preferences::theme(self.book.settings().theme);
         let view = self.questions.view(id, surface, theme, Instant::now());
         let answer = match view {
             Some((view, _)) => Answer::Question(Box::new(view)),
-            None => refused(ErrorCode::NoSuchQuestion, "this question is not open any more"),
+            None => not_open(),
         };
         self.answer(asker, answer);
     }
@@ -100,6 +134,9 @@ impl App {
             SmallWindow::Closes => self.shell.ask(None),
         }
         wishes.notify.iter().for_each(|named| self.notify_of(named));
+        if let Some(wants) = &wishes.at_door {
+            self.notify_of_door(wants);
+        }
         self.show_question(now);
     }
 
@@ -111,6 +148,27 @@ impl App {
             opens: Page::Approvals,
         });
     }
+
+    /// A host's name is its own word, so it stands in quotes.
+    fn notify_of_door(&self, wants: &DoorWants) {
+        let title = match wants {
+            DoorWants::Pair { host, application } => {
+                let host = shown_within(host.as_str(), NAME_CHARS);
+                let whose = application.as_ref().map_or("every application", ClientId::as_str);
+                format!("\u{201c}{host}\u{201d} wants to call tools of {whose}")
+            }
+            DoorWants::Token { application, .. } => format!("A program wants a token for {application}"),
+        };
+        self.shell.notify(&Notification {
+            title,
+            body: "It waits for your answer. Click to see who asks.".to_owned(),
+            opens: Page::Approvals,
+        });
+    }
+}
+
+fn not_open() -> Answer {
+    refused(ErrorCode::NoSuchQuestion, "this question is not open any more")
 }
 
 /// Keeps what may be handed on at once, without half a character.

@@ -1,9 +1,6 @@
 //! What the main window asks, and what it is answered.
 
-use clientmcp_protocol::{
-    control::{Command, ErrorCode, Reply, Rule, Snapshot},
-    ids::ClientId,
-};
+use clientmcp_protocol::control::{Command, ErrorCode, Reply, Rule, Snapshot};
 use tokio::{sync::oneshot, time::Instant};
 
 use super::{
@@ -16,7 +13,6 @@ use super::{
 };
 use crate::{
     bridge::Gone,
-    connect,
     wire::{Answer, Ask, Preferences, RefusedCode},
 };
 
@@ -29,6 +25,9 @@ impl App {
             Ask::Calls => self.answer(asker, Answer::Calls(self.finished.all())),
             Ask::Text { text, offset } => self.forward(Command::Get { text, offset }, asker),
             Ask::Question { id, about } => self.about(id, Surface::Main, &about, asker),
+            Ask::DoorQuestion { id, about } => self.about_door(id, &about, asker),
+            Ask::AllowPair { host, application } => self.forward(Command::AllowPair { host, application }, asker),
+            Ask::ForgetPair { host, application } => self.forward(Command::ForgetPair { host, application }, asker),
             Ask::SetMode { application, mode, lasts } => {
                 self.forward(Command::SetMode { application, mode, until: until(lasts, wall()) }, asker);
             }
@@ -50,7 +49,7 @@ impl App {
                 self.copy_token(NewToken { application, role, label, days, kind: Kind::Bare }, asker);
             }
             Ask::Snippets { application } => self.snippets(&application, asker),
-            Ask::CopySnippet { application, host } => self.copy_snippet(application, &host, asker),
+            Ask::CopySnippet { application, host, by } => self.copy_snippet(application, &host, by, asker),
             Ask::Rotate => self.change_secrets(Change::Rotate, asker),
             Ask::DropOldSecrets => self.change_secrets(Change::DropOld, asker),
             Ask::RevokeAll => self.change_secrets(Change::RevokeAll, asker),
@@ -94,14 +93,6 @@ impl App {
             }
             app.answer(asker, answer(reply));
         });
-    }
-
-    fn snippets(&mut self, application: &ClientId, asker: Asker) {
-        let answer = match self.engine.mcp_url() {
-            Some(url) => Answer::Snippets(connect::snippets(url, application)),
-            None => no_bridge(),
-        };
-        self.answer(asker, answer);
     }
 
     fn set_preferences(&mut self, preferences: Preferences, asker: Asker) {

@@ -45,6 +45,7 @@ use tokio::{
 
 use self::state::{App, LEAVE_TIME};
 use crate::{
+    connect::Program,
     keys::Keys,
     shell::{Deed, Shell},
     sidecar::Spawn,
@@ -60,6 +61,8 @@ pub struct Options {
     pub settings_path: PathBuf,
     /// The port to serve on, whatever the settings say; 0 takes a free one.
     pub port_override: Option<u16>,
+    /// The bridge's program, as hosts are told to start it.
+    pub program: Option<Program>,
     /// The app's own version.
     pub version: String,
     /// Whether a question can have a small window that never takes the keyboard.

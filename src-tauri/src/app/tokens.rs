@@ -1,7 +1,7 @@
 //! Tokens that are made and copied. They go from the bridge to the clipboard; no window, log or answer ever holds one.
 
 use clientmcp_protocol::{
-    control::{Command, Reply},
+    control::{Command, ErrorCode, Reply},
     ids::{ClientId, Label, Role},
 };
 use tokio::sync::oneshot;
@@ -13,7 +13,7 @@ use super::{
 use crate::{
     connect,
     shell::{CONCEALED_SECONDS, Copied, Notification, ToCopy},
-    wire::{Answer, NoticeKind, Page, RefusedCode},
+    wire::{Answer, NoticeKind, Page, RefusedCode, SnippetBy},
 };
 
 /// Days of an agent's token where nobody says otherwise.
@@ -68,16 +68,49 @@ impl App {
         self.copy_token(NewToken { application, role, label, days: Some(days), kind: Kind::Bare }, asker);
     }
 
-    /// What a host is given: its agents are called by its name.
-    pub(super) fn copy_snippet(&mut self, application: ClientId, host: &str, asker: Asker) {
-        let Some(url) = self.engine.mcp_url() else { return self.answer(asker, no_bridge()) };
-        let known = connect::snippets(url, &application).into_iter().find(|snippet| snippet.host == host);
-        let Some(snippet) = known else {
-            let sentence = "this host is not known: nothing was copied";
-            return self.answer(asker, refused(clientmcp_protocol::control::ErrorCode::NotFound, sentence));
+    /// What to paste into each host.
+    pub(super) fn snippets(&mut self, application: &ClientId, asker: Asker) {
+        let answer = match self.engine.mcp_url() {
+            Some(url) => Answer::Snippets(connect::snippets(url, self.options.program.as_ref(), application)),
+            None => no_bridge(),
         };
-        let (label, kind) = (Label::new(&snippet.name).ok(), Kind::Snippet(snippet.host));
-        self.copy_token(NewToken { application, role: Role::Agent, label, days: Some(AGENT_DAYS), kind }, asker);
+        self.answer(asker, answer);
+    }
+
+    /// What a host is given: its agents are called by its name.
+    pub(super) fn copy_snippet(&mut self, application: ClientId, host: &str, by: SnippetBy, asker: Asker) {
+        let Some(url) = self.engine.mcp_url() else { return self.answer(asker, no_bridge()) };
+        let all = connect::snippets(url, self.options.program.as_ref(), &application);
+        let known = all.into_iter().find(|snippet| (snippet.host.as_str(), snippet.by) == (host, by));
+        let Some((snippet, label)) = known.zip(connect::label(host)) else {
+            let sentence = "this host is not known, or not to be reached this way: nothing was copied";
+            return self.answer(asker, refused(ErrorCode::NotFound, sentence));
+        };
+        match by {
+            SnippetBy::Command => self.copy_command(snippet.text, label, application, asker),
+            SnippetBy::Url => {
+                let (role, days, kind) = (Role::Agent, Some(AGENT_DAYS), Kind::Snippet(snippet.host));
+                self.copy_token(NewToken { application, role, label: Some(label), days, kind }, asker);
+            }
+        }
+    }
+
+    /// Copies first: a host that is let in and was never told of it would be worse than one that is asked about.
+    fn copy_command(&mut self, text: String, host: Label, application: ClientId, asker: Asker) {
+        self.copy_then(ToCopy { text, concealed: false }, move |app, copied| {
+            if let Err(sentence) = copied {
+                return app.answer(asker, Answer::Refused { code: RefusedCode::Clipboard, sentence });
+            }
+            let sentence =
+                format!("Copied. {host} is let in to {application}; calls are still asked about, as its mode says.");
+            app.command(Command::AllowPair { host, application: Some(application) }, move |app, reply| {
+                let answer = match reply {
+                    Ok(Reply::Done) => Answer::Copied { sentence },
+                    other => answer(other),
+                };
+                app.answer(asker, answer);
+            });
+        });
     }
 
     /// Makes a token and copies it.
@@ -112,17 +145,20 @@ impl App {
     }
 
     fn copy(&mut self, text: ToCopy, asker: Asker) {
+        self.copy_then(text, |app, copied| {
+            let answer = match copied {
+                Ok(copied) => Answer::Copied { sentence: sentence(copied) },
+                Err(sentence) => Answer::Refused { code: RefusedCode::Clipboard, sentence },
+            };
+            app.answer(asker, answer);
+        });
+    }
+
+    fn copy_then(&mut self, text: ToCopy, then: impl FnOnce(&mut Self, Result<Copied, String>) + Send + 'static) {
         let (copied, copying) = oneshot::channel();
         self.shell.copy(text, copied);
         self.later(copying, |app, copied| {
-            let copied = copied.unwrap_or_else(|_| Err("the clipboard cannot be reached".to_owned()));
-            app.answer(
-                asker,
-                match copied {
-                    Ok(copied) => Answer::Copied { sentence: sentence(copied) },
-                    Err(sentence) => Answer::Refused { code: RefusedCode::Clipboard, sentence },
-                },
-            );
+            then(app, copied.unwrap_or_else(|_| Err("the clipboard cannot be reached".to_owned())));
         });
     }
 
@@ -148,6 +184,7 @@ impl App {
                 | Answer::View(_)
                 | Answer::Calls(_)
                 | Answer::Question(_)
+                | Answer::DoorQuestion(_)
                 | Answer::Text { .. }
                 | Answer::Tried { .. }
                 | Answer::Snippets(_)

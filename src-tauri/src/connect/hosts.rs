@@ -1,6 +1,6 @@
-//! The hosts that take a URL, as their documentation tells: where the text goes, and its shape.
+//! The hosts that are known, as their documentation tells: where the text goes, and its shape.
 
-use super::{Member, Members, Server};
+use super::{Called, Started, write};
 
 /// A host.
 pub(super) struct Host {
@@ -10,8 +10,22 @@ pub(super) struct Host {
     pub(super) name: &'static str,
     pub(super) place: Place,
     pub(super) language: &'static str,
+    /// How it is told to start a command, if it does.
+    pub(super) command: Option<Way<WriteStarted>>,
+    /// How it is told a URL, if it takes one.
+    pub(super) url: Option<Way<WriteCalled>>,
+    /// It never reads a list of tools again, and so needs those that list and call.
+    pub(super) static_tools: bool,
+}
+
+type WriteStarted = fn(&Started<'_>) -> String;
+
+type WriteCalled = fn(&Called<'_>) -> String;
+
+/// One way to reach the bridge.
+pub(super) struct Way<Write> {
     pub(super) note: Option<&'static str>,
-    pub(super) write: fn(&Server<'_>) -> String,
+    pub(super) write: Write,
 }
 
 /// Where the text goes, as people write it.
@@ -36,23 +50,51 @@ impl Place {
 
 const HISTORY: &str = "Your shell may keep the command, and the token in it, in its history.";
 
+const CURSOR: &str = "Cursor leaves out tools whose name has more than 60 characters together with the server's.";
+
+const VS_CODE: &str = "Here the entry stands under \"servers\", not \"mcpServers\".";
+
+const CODEX: &str = "Without the last line Codex gives up after a minute, which may be before you answered a question.";
+
+const LM_STUDIO: &str = "In LM Studio: Program, Install, Edit mcp.json.";
+
 /// Those that are known, the most used first.
-pub(super) const HOSTS: [Host; 11] = [
+pub(super) const HOSTS: [Host; 12] = [
+    Host {
+        id: "claude-desktop",
+        name: "Claude Desktop",
+        place: Place::Own {
+            macos: "~/Library/Application Support/Claude/claude_desktop_config.json",
+            windows: r"%APPDATA%\Claude\claude_desktop_config.json",
+            linux: "~/.config/Claude/claude_desktop_config.json",
+        },
+        language: "json",
+        command: Some(Way {
+            note: Some(
+                "In Claude Desktop: Settings, Developer, Edit Config. It reads the file when it starts: quit it and start it again.",
+            ),
+            write: |started| write::started("mcpServers", started, None),
+        }),
+        url: None,
+        static_tools: true,
+    },
     Host {
         id: "claude-code",
         name: "Claude Code",
         place: Place::Everywhere("A terminal"),
         language: "shell",
-        note: Some(HISTORY),
-        write: claude_code,
+        command: Some(Way { note: None, write: write::claude_code_started }),
+        url: Some(Way { note: Some(HISTORY), write: write::claude_code_called }),
+        static_tools: false,
     },
     Host {
         id: "cursor",
         name: "Cursor",
         place: Place::Everywhere("~/.cursor/mcp.json"),
         language: "json",
-        note: Some("Cursor leaves out tools whose name has more than 60 characters together with the server's."),
-        write: |server| json("mcpServers", server, None, "url"),
+        command: Some(Way { note: Some(CURSOR), write: |started| write::started("mcpServers", started, None) }),
+        url: Some(Way { note: Some(CURSOR), write: |called| write::called("mcpServers", called, None, "url") }),
+        static_tools: false,
     },
     Host {
         id: "vs-code",
@@ -63,32 +105,42 @@ pub(super) const HOSTS: [Host; 11] = [
             linux: "~/.config/Code/User/mcp.json",
         },
         language: "json",
-        note: Some("Here the entry stands under \"servers\", not \"mcpServers\"."),
-        write: |server| json("servers", server, Some("http"), "url"),
+        command: Some(Way { note: Some(VS_CODE), write: |started| write::started("servers", started, Some("stdio")) }),
+        url: Some(Way { note: Some(VS_CODE), write: |called| write::called("servers", called, Some("http"), "url") }),
+        static_tools: false,
     },
     Host {
         id: "codex",
         name: "Codex",
         place: Place::Everywhere("~/.codex/config.toml"),
         language: "toml",
-        note: Some("Without the last line Codex gives up after a minute, which may be before you answered a question."),
-        write: codex,
+        command: Some(Way { note: Some(CODEX), write: write::codex_started }),
+        url: Some(Way { note: Some(CODEX), write: write::codex_called }),
+        static_tools: false,
     },
     Host {
         id: "gemini-cli",
         name: "Gemini CLI",
         place: Place::Everywhere("~/.gemini/settings.json"),
         language: "json",
-        note: Some("It must be \"httpUrl\": with \"url\" it expects an older protocol."),
-        write: |server| json("mcpServers", server, None, "httpUrl"),
+        command: Some(Way { note: None, write: |started| write::started("mcpServers", started, None) }),
+        url: Some(Way {
+            note: Some("It must be \"httpUrl\": with \"url\" it expects an older protocol."),
+            write: |called| write::called("mcpServers", called, None, "httpUrl"),
+        }),
+        static_tools: false,
     },
     Host {
         id: "windsurf",
         name: "Windsurf",
         place: Place::Everywhere("~/.codeium/windsurf/mcp_config.json"),
         language: "json",
-        note: Some("It must be \"serverUrl\": with \"url\" it does not connect."),
-        write: |server| json("mcpServers", server, None, "serverUrl"),
+        command: Some(Way { note: None, write: |started| write::started("mcpServers", started, None) }),
+        url: Some(Way {
+            note: Some("It must be \"serverUrl\": with \"url\" it does not connect."),
+            write: |called| write::called("mcpServers", called, None, "serverUrl"),
+        }),
+        static_tools: false,
     },
     Host {
         id: "zed",
@@ -99,8 +151,9 @@ pub(super) const HOSTS: [Host; 11] = [
             linux: "~/.config/zed/settings.json",
         },
         language: "json",
-        note: None,
-        write: |server| json("context_servers", server, None, "url"),
+        command: Some(Way { note: None, write: |started| write::started("context_servers", started, None) }),
+        url: Some(Way { note: None, write: |called| write::called("context_servers", called, None, "url") }),
+        static_tools: false,
     },
     Host {
         id: "goose",
@@ -111,92 +164,43 @@ pub(super) const HOSTS: [Host; 11] = [
             linux: "~/.config/goose/config.yaml",
         },
         language: "yaml",
-        note: None,
-        write: goose,
+        command: Some(Way { note: None, write: write::goose_started }),
+        url: Some(Way { note: None, write: write::goose_called }),
+        static_tools: false,
     },
     Host {
         id: "lm-studio",
         name: "LM Studio",
         place: Place::Everywhere("~/.lmstudio/mcp.json"),
         language: "json",
-        note: Some("In LM Studio: Program, Install, Edit mcp.json."),
-        write: |server| json("mcpServers", server, None, "url"),
+        command: Some(Way { note: Some(LM_STUDIO), write: |started| write::started("mcpServers", started, None) }),
+        url: Some(Way { note: Some(LM_STUDIO), write: |called| write::called("mcpServers", called, None, "url") }),
+        static_tools: false,
     },
     Host {
         id: "json",
         name: "Other hosts",
         place: Place::Everywhere("The host's list of MCP servers"),
         language: "json",
-        note: Some("For hosts that speak MCP over streamable HTTP; the names of the members differ between hosts."),
-        write: |server| json("mcpServers", server, Some("http"), "url"),
+        command: Some(Way {
+            note: Some(
+                "For hosts that start a command. Put the host's own name in place of \"Other hosts\": you are asked about it once, and its calls are told apart by it.",
+            ),
+            write: |started| write::started("mcpServers", started, None),
+        }),
+        url: Some(Way {
+            note: Some("For hosts that speak MCP over streamable HTTP; the names of the members differ between hosts."),
+            write: |called| write::called("mcpServers", called, Some("http"), "url"),
+        }),
+        static_tools: false,
     },
     Host {
         id: "curl",
         name: "curl",
         place: Place::Everywhere("A terminal"),
         language: "shell",
-        note: Some(HISTORY),
-        write: curl,
+        command: None,
+        url: Some(Way { note: Some(HISTORY), write: write::curl }),
+        static_tools: false,
     },
 ];
-
-fn json(servers: &str, server: &Server<'_>, kind: Option<&str>, url: &str) -> String {
-    let authorization = server.authorization();
-    let headers = Members(vec![("Authorization", Member::Text(&authorization))]);
-    let mut entry = Vec::new();
-    entry.extend(kind.map(|kind| ("type", Member::Text(kind))));
-    entry.extend([(url, Member::Text(server.url)), ("headers", Member::Members(headers))]);
-    let list = Members(vec![(server.name.as_str(), Member::Members(Members(entry)))]);
-    // Strings under string keys cannot fail to be written.
-    serde_json::to_string_pretty(&Members(vec![(servers, Member::Members(list))])).unwrap_or_default()
-}
-
-/// The header last: it takes all the words behind it.
-fn claude_code(server: &Server<'_>) -> String {
-    let header = quoted(&format!("Authorization: {}", server.authorization()));
-    format!("claude mcp add --transport http --scope user {} {} --header {header}", server.name, quoted(server.url))
-}
-
-fn codex(server: &Server<'_>) -> String {
-    let (url, authorization) = (string(server.url), string(&server.authorization()));
-    format!(
-        "[mcp_servers.{}]\nurl = {url}\nhttp_headers = {{ Authorization = {authorization} }}\ntool_timeout_sec = 300\n",
-        server.name
-    )
-}
-
-fn goose(server: &Server<'_>) -> String {
-    let (name, url, authorization) = (&server.name, string(server.url), string(&server.authorization()));
-    format!(
-        "extensions:
-  {name}:
-    name: {name}
-    description: \"Tools of {name}, through ClientMCP\"
-    type: streamable_http
-    uri: {url}
-    headers:
-      Authorization: {authorization}
-    enabled: true
-    timeout: 300
-"
-    )
-}
-
-fn curl(server: &Server<'_>) -> String {
-    let header = quoted(&format!("Authorization: {}", server.authorization()));
-    let body = quoted(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#);
-    format!(
-        "curl --noproxy '*' --header {header} --header 'Content-Type: application/json' --data {body} {}",
-        quoted(server.url)
-    )
-}
-
-/// A JSON string, which is also a string of TOML and of YAML.
-fn string(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
-}
-
-/// One word of a shell's command, whatever it holds.
-fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', r"'\''"))
-}

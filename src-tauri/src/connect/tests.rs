@@ -92,13 +92,113 @@ fn terminals_get_commands_whose_words_are_quoted() {
 // holds: desktop-connect-no-token
 #[test]
 fn what_a_window_is_shown_differs_from_what_is_copied_by_the_token_alone() {
-    let shown = snippets(URL, &id("my.wallet"));
+    let shown = snippets(URL, None, &id("my.wallet"));
     assert_eq!(shown.len(), 11);
     for snippet in shown {
+        assert_eq!(snippet.by, SnippetBy::Url);
         assert_eq!(snippet.text.matches(PLACEHOLDER).count(), 1, "{}", snippet.host);
         assert_eq!(snippet.text.replace(PLACEHOLDER, TOKEN), text(&snippet.host));
     }
     assert_eq!(filled("unheard-of", URL, &id("my.wallet"), TOKEN), None);
+}
+
+fn program(path: &str) -> Program {
+    Program { path: path.to_owned(), moves: false }
+}
+
+fn command(host: &str, path: &str) -> String {
+    let all = snippets(URL, Some(&program(path)), &id("my.wallet")).into_iter();
+    let mut found = all.filter(|snippet| snippet.host == host && snippet.by == SnippetBy::Command);
+    found.next().unwrap_or_else(|| panic!("{host} starts no command")).text
+}
+
+// holds: desktop-connect-commands
+#[test]
+fn each_json_host_is_told_a_command_under_its_own_name_and_no_token() {
+    let table = [
+        ("claude-desktop", "Claude Desktop", "mcpServers"),
+        ("cursor", "Cursor", "mcpServers"),
+        ("gemini-cli", "Gemini CLI", "mcpServers"),
+        ("windsurf", "Windsurf", "mcpServers"),
+        ("lm-studio", "LM Studio", "mcpServers"),
+        ("json", "Other hosts", "mcpServers"),
+        ("zed", "Zed", "context_servers"),
+        ("vs-code", "VS Code", "servers"),
+    ];
+    for path in ["/opt/client mcp/clientmcp", r"C:\Program Files\ClientMCP\clientmcp.exe", "/o'p\"t/\u{e4}/clientmcp"] {
+        for (host, name, servers) in table {
+            let mut arguments = vec!["stdio", "--host", name, "--app", "my.wallet"];
+            // It never reads a list of tools again.
+            arguments.extend((host == "claude-desktop").then_some("--static-tools"));
+            let mut entry = json!({ "command": path, "args": arguments });
+            if host == "vs-code" {
+                entry["type"] = "stdio".into();
+            }
+            let expected = json!({ servers: { "my-wallet": entry } });
+            assert_eq!(serde_json::from_str::<Value>(&command(host, path)).unwrap(), expected, "{host}");
+        }
+        let table: toml::Table = command("codex", path).parse().unwrap();
+        let server = &table["mcp_servers"]["my-wallet"];
+        assert_eq!(server["command"].as_str(), Some(path));
+        let arguments: Vec<_> = server["args"].as_array().unwrap().iter().filter_map(toml::Value::as_str).collect();
+        assert_eq!(arguments, ["stdio", "--host", "Codex", "--app", "my.wallet"]);
+        assert_eq!(server["tool_timeout_sec"].as_integer(), Some(300));
+    }
+}
+
+// holds: desktop-connect-commands
+#[test]
+fn goose_and_claude_code_get_a_command_each_in_its_own_form() {
+    let expected = r#"extensions:
+  my-wallet:
+    name: my-wallet
+    description: "Tools of my-wallet, through ClientMCP"
+    type: stdio
+    cmd: "C:\\Program Files\\clientmcp.exe"
+    args: ["stdio", "--host", "Goose", "--app", "my.wallet"]
+    enabled: true
+    timeout: 300
+"#;
+    assert_eq!(command("goose", r"C:\Program Files\clientmcp.exe"), expected);
+    let quote = if cfg!(windows) { '"' } else { '\'' };
+    let expected = format!(
+        "claude mcp add --scope user my-wallet -- /opt/clientmcp stdio --host {quote}Claude Code{quote} --app my.wallet"
+    );
+    assert_eq!(command("claude-code", "/opt/clientmcp"), expected);
+}
+
+// holds: desktop-connect-commands
+#[test]
+fn a_word_of_a_command_stays_one_in_each_shell() {
+    let table = [
+        ("/opt/clientmcp", "/opt/clientmcp", "/opt/clientmcp"),
+        ("", "''", "\"\""),
+        ("/o'p t/$x", r"'/o'\''p t/$x'", "'/o''p t/$x'"),
+        (r"C:\Program Files\x.exe", r"'C:\Program Files\x.exe'", "\"C:\\Program Files\\x.exe\""),
+    ];
+    for (text, elsewhere, on_windows) in table {
+        assert_eq!((write::word(text, false).as_str(), write::word(text, true).as_str()), (elsewhere, on_windows));
+    }
+}
+
+// holds: desktop-connect-commands
+#[test]
+fn by_a_command_comes_first_and_what_will_move_is_said() {
+    let moving = Program { moves: true, ..program("/tmp/.mount_x/clientmcp") };
+    let all = snippets(URL, Some(&moving), &id("-x"));
+    assert_eq!(all[0].name, "Claude Desktop");
+    assert_eq!(all.iter().filter(|snippet| snippet.by == SnippetBy::Command).count(), 11);
+    for (one, next) in all.iter().zip(&all[1..]) {
+        assert!(one.host != next.host || one.by == SnippetBy::Command, "{}", one.host);
+    }
+    for snippet in all {
+        let is_command = snippet.by == SnippetBy::Command;
+        assert_eq!(snippet.note.is_some_and(|note| note.ends_with(program::MOVES)), is_command, "{}", snippet.host);
+        assert_eq!(snippet.text.contains(PLACEHOLDER), !is_command);
+        // As a word of its own it would be taken for an option.
+        assert_eq!(snippet.text.contains("--app=-x"), is_command);
+        assert!(snippet.by == SnippetBy::Url || label(&snippet.host).is_some());
+    }
 }
 
 // holds: desktop-connect-names

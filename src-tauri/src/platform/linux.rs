@@ -25,6 +25,11 @@ pub fn question_windows() -> bool {
     Surroundings::read().backend() != Some(Backend::Wayland)
 }
 
+/// Whether a program is somewhere else after the next start: an `AppImage` is mounted anew each time.
+pub fn moves(program: &Path) -> bool {
+    env::var_os("APPDIR").is_some_and(|mount| !mount.is_empty() && program.starts_with(mount))
+}
+
 /// Why there is no tray icon, now. Asks the session bus, so it can take up to two seconds.
 pub fn tray_missing() -> Option<NoTray> {
     if !library_loads() {

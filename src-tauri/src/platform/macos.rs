@@ -1,5 +1,7 @@
 //! macOS.
 
+use std::path::Path;
+
 use super::NoTray;
 
 /// Whether a window can stay on top, where we put it, and without the keyboard.
@@ -14,3 +16,9 @@ pub fn tray_missing() -> Option<NoTray> {
 
 /// Tells when somebody who shows tray icons comes or goes: here, never.
 pub fn watch_tray(_: impl FnMut(bool) + Send + 'static) {}
+
+/// Whether a program is somewhere else after the next start: the system starts an app that was not moved out of where it
+/// was loaded from a copy of its own.
+pub fn moves(program: &Path) -> bool {
+    program.components().any(|part| part.as_os_str() == "AppTranslocation")
+}

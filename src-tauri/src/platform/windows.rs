@@ -1,5 +1,7 @@
 //! Windows.
 
+use std::path::Path;
+
 use super::NoTray;
 
 /// Whether a window can stay on top, where we put it, and without the keyboard.
@@ -14,3 +16,8 @@ pub fn tray_missing() -> Option<NoTray> {
 
 /// Tells when somebody who shows tray icons comes or goes: here, never.
 pub fn watch_tray(_: impl FnMut(bool) + Send + 'static) {}
+
+/// Whether a program is somewhere else after the next start: here, never.
+pub fn moves(_: &Path) -> bool {
+    false
+}

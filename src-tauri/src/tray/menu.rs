@@ -196,9 +196,10 @@ pub(super) fn served(view: &View) -> Option<&Snapshot> {
     }
 }
 
-/// Open questions, with those that the snapshot had no room for.
+/// Open questions, with those that the snapshot had no room for, and those at the local door.
 pub(super) fn questions(snapshot: &Snapshot) -> u64 {
-    Count::from(snapshot.questions.len()).0.saturating_add(snapshot.cut.questions.0)
+    let listed = Count::from(snapshot.questions.len() + snapshot.door_questions.len());
+    listed.0.saturating_add(snapshot.cut.questions.0)
 }
 
 /// A name that another program chose. What the bridge made harmless before only has its marks marked.

@@ -3,7 +3,7 @@
 use clientmcp_protocol::control::{Count, Ending, ErrorCode};
 use serde::{Deserialize, Serialize};
 
-use super::{FinishedCalls, QuestionView, Snippet, View};
+use super::{DoorQuestionView, FinishedCalls, QuestionView, Snippet, View};
 
 /// What came of an [`Ask`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,6 +18,8 @@ pub enum Answer {
     Calls(FinishedCalls),
     /// One question.
     Question(Box<QuestionView>),
+    /// One question at the local door.
+    DoorQuestion(Box<DoorQuestionView>),
     /// A piece of a text.
     Text {
         /// The piece; empty at the end.

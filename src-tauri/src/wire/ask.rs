@@ -6,7 +6,7 @@ use clientmcp_protocol::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::Preferences;
+use super::{Preferences, SnippetBy};
 
 /// What the main window asks. Each is answered by one [`Answer`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,6 +30,27 @@ pub enum Ask {
         id: QuestionId,
         /// What.
         about: AboutQuestion,
+    },
+    /// About a question at the local door, which the Approvals view shows.
+    DoorQuestion {
+        /// Which.
+        id: QuestionId,
+        /// What.
+        about: AboutDoorQuestion,
+    },
+    /// Lets a host in at the local door, without a question.
+    AllowPair {
+        /// What it calls itself.
+        host: Label,
+        /// To which application's tools; none for all of them.
+        application: Option<ClientId>,
+    },
+    /// Forgets what was said of a host at the local door: it is cut off, and asked about the next time.
+    ForgetPair {
+        /// What it calls itself.
+        host: Label,
+        /// Which application; none for what was said of all of them.
+        application: Option<ClientId>,
     },
     /// Sets an application's mode.
     SetMode {
@@ -111,12 +132,15 @@ pub enum Ask {
         /// For which application.
         application: ClientId,
     },
-    /// Makes a token for a host and copies the host's snippet with it.
+    /// Copies a host's snippet: by a URL, with a token that is made for it; by a command, and lets the host in at the local
+    /// door.
     CopySnippet {
         /// For which application.
         application: ClientId,
         /// A [`Snippet::host`].
         host: String,
+        /// A [`Snippet::by`].
+        by: SnippetBy,
     },
     /// A new secret signs from now on; tokens that older ones signed stay valid.
     Rotate,
@@ -181,6 +205,26 @@ pub enum AboutQuestion {
         verdict: Verdict,
         /// What else.
         also: AlsoFor,
+    },
+}
+
+/// What the Approvals view asks about a question at the local door.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "about", rename_all = "snake_case")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub enum AboutDoorQuestion {
+    /// A card begins to show it: what another card had painted counts no more. Answered as `look`.
+    Begin,
+    /// What is to be shown: answered by [`Answer::DoorQuestion`].
+    Look,
+    /// The second animation frame with the content in it: from now on the question can be read.
+    Painted,
+    /// The buttons are at another place than before: what is clicked now was aimed at something else.
+    Moved,
+    /// The answer. To a pair it is remembered, to a token it is for this once.
+    Decide {
+        /// Yes or no.
+        verdict: Verdict,
     },
 }
 

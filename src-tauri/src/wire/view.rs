@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clientmcp_protocol::{
-    control::{ClientOrigins, Count, ErrorCode, FinishedCall, Millis, Pin, QuestionHead, Snapshot},
+    control::{ClientOrigins, Count, DoorQuestion, ErrorCode, FinishedCall, Millis, Pin, QuestionHead, Snapshot},
     ids::{ClientId, Label, Role},
 };
 use serde::{Deserialize, Serialize};
@@ -251,6 +251,16 @@ pub struct QuestionView {
     pub theme: Theme,
 }
 
+/// One question at the local door, with what its card needs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct DoorQuestionView {
+    /// The question.
+    pub question: DoorQuestion,
+    /// Until it can be allowed, in milliseconds from now: 0 when it can, none while the clock stands.
+    pub armed_in: Option<Count>,
+}
+
 /// Whether an answer can be remembered for good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -264,6 +274,17 @@ pub enum Always {
     Destructive,
 }
 
+/// How a host reaches the bridge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub enum SnippetBy {
+    /// It starts a command, which comes in at the local door: no token.
+    Command,
+    /// It calls the agents' URL with a token.
+    Url,
+}
+
 /// What to paste into one host.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -272,12 +293,14 @@ pub struct Snippet {
     pub host: String,
     /// The host's own name.
     pub name: String,
+    /// How the host reaches the bridge. One host may have both.
+    pub by: SnippetBy,
     /// Where it goes: a file's path, as people write it, or a terminal.
     pub place: String,
     /// `json`, `toml`, `yaml` or `shell`.
     pub language: String,
-    /// The text, with `<token>` where the token will be.
+    /// The text. By a URL, with `<token>` where the token will be.
     pub text: String,
-    /// One sentence about what to mind.
+    /// What to mind.
     pub note: Option<String>,
 }

@@ -12,6 +12,8 @@ export class FakeApp {
     finished = fixture.finished(60);
     question = fixture.questionView();
     arguments = fixture.ARGUMENTS;
+    /** When somebody at the local door can be let in. */
+    doorArmedIn: number | null = 0;
     /** What is answered instead. */
     instead: (what: Ask | AboutQuestion) => Answer | undefined = () => undefined;
 
@@ -63,6 +65,10 @@ export class FakeApp {
                 return this.#text(ask.text, ask.offset);
             case "question":
                 return this.#about(ask.about, ask.id);
+            case "door_question": {
+                const question = this.view.snapshot?.door_questions.find((one) => one.id === ask.id);
+                return ask.about.about === "decide" ? "done" : question ? { door_question: { question, armed_in: this.doorArmedIn } } : { refused: { code: { bridge: "no_such_question" }, sentence: "It is gone." } };
+            }
             case "snippets":
                 return { snippets: fixture.snippets };
             case "diagnostics":

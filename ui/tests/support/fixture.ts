@@ -1,6 +1,6 @@
 /** A rich desktop, as the windows are told of it: for the tests and for the pictures. */
 
-import type { QuestionHead, Snapshot } from "../../src/bindings";
+import type { DoorQuestion, QuestionHead, Snapshot } from "../../src/bindings";
 import type { FinishedCalls, QuestionView, Snippet, View } from "../../src/desktop";
 
 export const NOW = 1_795_000_000_000;
@@ -49,6 +49,17 @@ export function questionView(more: Partial<QuestionView> = {}, head: Partial<Que
     return { question: question(head), armed_in: 0, always: "offered", others: 2, theme: "system", ...more };
 }
 
+export function doorQuestion(more: Partial<DoorQuestion> = {}): DoorQuestion {
+    return {
+        id: "3123456789abcdef0123456789abcdef",
+        wants: { pair: { host: "Claude Desktop", application: "alice-wallet" } },
+        program: { pid: 4_711, path: "/opt/clientmcp/clientmcp", parent: "/opt/Claude/claude-desktop" },
+        asked: NOW - 4 * SECOND,
+        ends: NOW + 116 * SECOND,
+        ...more,
+    };
+}
+
 export const snapshot: Snapshot = {
     revision: 7,
     paused: false,
@@ -83,6 +94,13 @@ export const snapshot: Snapshot = {
     blocked: [{ application: "alice-wallet", label: "Überprüfer ✓", until: { at: NOW + 11 * MINUTE } }],
     refused: { host: 0, origin: 2, token: 14, client_origin: 1 },
     cut: { applications: 0, questions: 0, calls: 0, rules: 0, modes: 0, blocked: 0 },
+    door: { open: true, fault: null },
+    door_questions: [doorQuestion()],
+    pairs: [
+        { host: "Claude Desktop", application: "notes", verdict: "allow", made: NOW - 2 * DAY },
+        { host: "Editor\u202e", application: null, verdict: "allow", made: NOW - 9 * DAY },
+        { host: "Unknown helper", application: "alice-wallet", verdict: "deny", made: NOW - HOUR },
+    ],
 };
 
 export const view: View = {
@@ -125,7 +143,7 @@ export const view: View = {
 
 export const emptyView: View = {
     ...view,
-    snapshot: { ...snapshot, applications: [], questions: [], calls: [], modes: [], rules: [], blocked: [] },
+    snapshot: { ...snapshot, applications: [], questions: [], calls: [], modes: [], rules: [], blocked: [], door_questions: [], pairs: [] },
     known: [],
     pins: [],
     notices: [],
@@ -158,16 +176,28 @@ export function finished(count: number): FinishedCalls {
     return { run: 1, calls, missed: 0 };
 }
 
+const started = (host: string): string => `{
+  "mcpServers": {
+    "alice-wallet": {
+      "command": "/opt/clientmcp/clientmcp",
+      "args": ["stdio", "--host", "${host}", "--app", "alice-wallet"]
+    }
+  }
+}`;
+
 export const snippets: Snippet[] = [
-    { host: "claude-code", name: "Claude Code", place: "a terminal", language: "shell", text: "claude mcp add --transport http alice-wallet http://127.0.0.1:27182/mcp \\\n  --header \"Authorization: Bearer <token>\"", note: "It gives up after 5 minutes without an answer." },
-    { host: "cursor", name: "Cursor", place: "~/.cursor/mcp.json", language: "json", text: '{\n  "mcpServers": {\n    "alice-wallet": {\n      "url": "http://127.0.0.1:27182/mcp",\n      "headers": { "Authorization": "Bearer <token>" }\n    }\n  }\n}', note: "Server and tool name together have at most 60 characters there." },
-    { host: "vscode", name: "VS Code", place: "~/.config/Code/User/mcp.json", language: "json", text: '{\n  "servers": {\n    "alice-wallet": { "type": "http", "url": "http://127.0.0.1:27182/mcp", "headers": { "Authorization": "Bearer <token>" } }\n  }\n}', note: "The key is “servers”." },
-    { host: "codex", name: "Codex", place: "~/.codex/config.toml", language: "toml", text: '[mcp_servers.alice-wallet]\nurl = "http://127.0.0.1:27182/mcp"\nhttp_headers = { Authorization = "Bearer <token>" }', note: null },
-    { host: "gemini-cli", name: "Gemini CLI", place: "~/.gemini/settings.json", language: "json", text: '{ "mcpServers": { "alice-wallet": { "httpUrl": "http://127.0.0.1:27182/mcp", "headers": { "Authorization": "Bearer <token>" } } } }', note: "“url” would mean another transport." },
-    { host: "windsurf", name: "Windsurf", place: "~/.codeium/windsurf/mcp_config.json", language: "json", text: '{ "mcpServers": { "alice-wallet": { "serverUrl": "http://127.0.0.1:27182/mcp" } } }', note: null },
-    { host: "zed", name: "Zed", place: "~/.config/zed/settings.json", language: "json", text: '{ "context_servers": {} }', note: null },
-    { host: "goose", name: "Goose", place: "~/.config/goose/config.yaml", language: "yaml", text: "extensions:\n  alice-wallet:\n    type: streamable_http", note: null },
-    { host: "lm-studio", name: "LM Studio", place: "~/.lmstudio/mcp.json", language: "json", text: '{ "mcpServers": {} }', note: null },
+    { host: "claude-desktop", name: "Claude Desktop", by: "command", place: "~/.config/Claude/claude_desktop_config.json", language: "json", text: started("Claude Desktop"), note: "In Claude Desktop: Settings, Developer, Edit Config. It reads the file when it starts: quit it and start it again." },
+    { host: "claude-code", name: "Claude Code", by: "command", place: "a terminal", language: "shell", text: "claude mcp add --scope user alice-wallet -- /opt/clientmcp/clientmcp stdio --host 'Claude Code' --app alice-wallet", note: null },
+    { host: "claude-code", name: "Claude Code", by: "url", place: "a terminal", language: "shell", text: "claude mcp add --transport http alice-wallet http://127.0.0.1:27182/mcp \\\n  --header \"Authorization: Bearer <token>\"", note: "It gives up after 5 minutes without an answer." },
+    { host: "cursor", name: "Cursor", by: "command", place: "~/.cursor/mcp.json", language: "json", text: started("Cursor"), note: "Server and tool name together have at most 60 characters there." },
+    { host: "cursor", name: "Cursor", by: "url", place: "~/.cursor/mcp.json", language: "json", text: '{\n  "mcpServers": {\n    "alice-wallet": {\n      "url": "http://127.0.0.1:27182/mcp",\n      "headers": { "Authorization": "Bearer <token>" }\n    }\n  }\n}', note: "Server and tool name together have at most 60 characters there." },
+    { host: "vscode", name: "VS Code", by: "url", place: "~/.config/Code/User/mcp.json", language: "json", text: '{\n  "servers": {\n    "alice-wallet": { "type": "http", "url": "http://127.0.0.1:27182/mcp", "headers": { "Authorization": "Bearer <token>" } }\n  }\n}', note: "The key is “servers”." },
+    { host: "codex", name: "Codex", by: "url", place: "~/.codex/config.toml", language: "toml", text: '[mcp_servers.alice-wallet]\nurl = "http://127.0.0.1:27182/mcp"\nhttp_headers = { Authorization = "Bearer <token>" }', note: null },
+    { host: "gemini-cli", name: "Gemini CLI", by: "url", place: "~/.gemini/settings.json", language: "json", text: '{ "mcpServers": { "alice-wallet": { "httpUrl": "http://127.0.0.1:27182/mcp", "headers": { "Authorization": "Bearer <token>" } } } }', note: "“url” would mean another transport." },
+    { host: "windsurf", name: "Windsurf", by: "url", place: "~/.codeium/windsurf/mcp_config.json", language: "json", text: '{ "mcpServers": { "alice-wallet": { "serverUrl": "http://127.0.0.1:27182/mcp" } } }', note: null },
+    { host: "zed", name: "Zed", by: "url", place: "~/.config/zed/settings.json", language: "json", text: '{ "context_servers": {} }', note: null },
+    { host: "goose", name: "Goose", by: "url", place: "~/.config/goose/config.yaml", language: "yaml", text: "extensions:\n  alice-wallet:\n    type: streamable_http", note: null },
+    { host: "lm-studio", name: "LM Studio", by: "url", place: "~/.lmstudio/mcp.json", language: "json", text: '{ "mcpServers": {} }', note: null },
 ];
 
 export const RESULT = '{"content":[{"type":"text","text":"Balance: 12345678901234567890 wei\\nas of block 19,000,001"}],"structuredContent":{"balance":"12345678901234567890","raw":12345678901234567890,"rate":0.10}}';

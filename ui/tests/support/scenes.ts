@@ -2,7 +2,7 @@
 
 import type { Page, View } from "../../src/desktop";
 import { FakeApp } from "./fake";
-import { emptyView, finished, NOW, questionView, snapshot, view } from "./fixture";
+import { doorQuestion, emptyView, finished, NOW, questionView, snapshot, view } from "./fixture";
 
 const app = new FakeApp();
 
@@ -11,8 +11,13 @@ const at = (page: Page, more: Partial<View> = {}): View => ({ ...view, wanted: [
 const SCENES: Record<string, View> = {
     empty: emptyView,
     approvals: at("approvals"),
-    "approvals-none": at("approvals", { snapshot: { ...snapshot, questions: [] } }),
+    "approvals-none": at("approvals", { snapshot: { ...snapshot, questions: [], door_questions: [] } }),
+    "approvals-door": at("approvals", { snapshot: { ...snapshot, questions: [], door_questions: [doorQuestion(), doorQuestion({ id: "4123456789abcdef0123456789abcdef", wants: { token: { application: "notes", role: "agent", label: "ci", seconds: 3_600 } } })] } }),
+    "approvals-door-token": at("approvals", { snapshot: { ...snapshot, questions: [], door_questions: [doorQuestion({ wants: { token: { application: "notes", role: "client", label: null, seconds: null } }, program: { pid: null, path: null, parent: null } })] } }),
     calls: at("calls"),
+    "connect-url": at("connect"),
+    "connect-pairs": at("connect"),
+    "connect-closed": at("connect", { snapshot: { ...snapshot, door: { open: false, fault: "another bridge has the door: it is tried again every second" }, pairs: [] } }),
     call: at("calls"),
     connect: at("connect"),
     settings: at("settings", { notices: [] }),
@@ -32,7 +37,7 @@ const SCENES: Record<string, View> = {
         bridge: { state: "failed", code: "port_taken", sentence: "Port 27182 is taken by another program (node, process 4312). End it, or choose another port in the settings." },
     }),
     copied: at("connect"),
-    "first-tray": at("approvals", { no_tray: "This desktop shows no tray icons, so the window opens instead.", question_windows: false, snapshot: { ...snapshot, questions: [] } }),
+    "first-tray": at("approvals", { no_tray: "This desktop shows no tray icons, so the window opens instead.", question_windows: false, snapshot: { ...snapshot, questions: [], door_questions: [] } }),
     paused: at("applications", { snapshot: { ...snapshot, paused: true } }),
     quitting: at("applications", { quitting: 2 }),
 };
@@ -82,7 +87,15 @@ export function act(name: string): void {
             break;
         case "copied":
             press("Copy address");
-            setTimeout(() => press("Copy with a token"), 30);
+            setTimeout(() => press("Copy and let it in"), 30);
+            break;
+        case "connect-closed":
+        case "connect-pairs":
+            document.querySelector(".connect-page > section:last-child")?.scrollIntoView();
+            break;
+        case "connect-url":
+            press("Cursor");
+            setTimeout(() => document.querySelectorAll<HTMLElement>(".card.host .choices input")[1]?.click(), 60);
             break;
         case "confirm":
             press("Disconnect…");

@@ -125,6 +125,36 @@ fn whatever_the_bridge_gives_can_be_saved() {
     assert_eq!(remembered.memory().rules.iter().map(|rule| rule.verdict).collect::<Vec<_>>(), [Verdict::Deny; 2]);
 }
 
+// holds: settings-pairs
+#[test]
+fn a_pair_is_told_apart_by_host_and_application_and_kept_with_what_was_said() {
+    let pair = |host: &str, application: Option<&str>, verdict, made| Pair {
+        host: Label::new(host).unwrap(),
+        application: application.map(|id| ClientId::new(id).unwrap()),
+        verdict,
+        made: Millis(made),
+    };
+    let mut grown: Value = serde_json::from_str(VERSION_1).unwrap();
+    grown["memory"]["pairs"][0]["later"] = 1.into();
+    let mut remembered: Remembered = serde_json::from_value(grown).unwrap();
+    let mut memory = remembered.memory();
+    memory.pairs = vec![
+        pair("Editor", None, Verdict::Deny, 1),
+        pair("Editor", Some("todo"), Verdict::Allow, 2),
+        pair("Claude Desktop", Some("todo"), Verdict::Deny, 3),
+        pair("Claude Desktop", Some("other"), Verdict::Allow, 4),
+        // Of two about the same, the later counts.
+        pair("Editor", None, Verdict::Allow, 5),
+    ];
+    let kept = memory.pairs[1..].to_vec();
+    remembered.set_memory(memory);
+    assert_eq!((remembered.fault(), remembered.memory().pairs), (None, kept.clone()));
+    let written = json(&remembered);
+    let later = |index: usize| written["memory"]["pairs"][index].get("later").cloned();
+    assert_eq!([0, 1, 2, 3].map(later), [None, Some(1.into()), None, None]);
+    assert_eq!(serde_json::from_value::<Remembered>(written).unwrap().memory().pairs, kept);
+}
+
 #[test]
 fn what_is_missing_has_its_strictest_value() {
     let text = r#"{"version":1,"id":"000102030405060708090a0b0c0d0e0f"}"#;
@@ -167,6 +197,7 @@ fn what_cannot_be_meant_is_a_fault() {
         "/memory/generations",
         "/memory/floors",
         "/memory/seen",
+        "/memory/pairs",
         "/applications",
         "/labels",
     ] {

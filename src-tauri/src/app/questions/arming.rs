@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use clientmcp_protocol::control::{Count, Verdict};
 use tokio::time::Instant;
 
 use crate::shell::Standing;
@@ -53,14 +54,28 @@ impl Arming {
         self.restart(now);
     }
 
-    /// Whether it was ever there to be read.
-    pub(crate) fn is_painted(&self) -> bool {
-        self.painted
+    /// Whether an answer counts. A no does once there was something to read; a yes that comes too early does not, and
+    /// starts the clock anew.
+    pub(crate) fn takes(&mut self, verdict: Verdict, now: Instant) -> bool {
+        match verdict {
+            Verdict::Deny => self.painted,
+            Verdict::Allow if self.is_armed(now) => true,
+            Verdict::Allow => {
+                self.restart(now);
+                false
+            }
+        }
     }
 
     /// When something can be allowed; nothing while the clock stands.
     pub(crate) fn armed_at(&self) -> Option<Instant> {
         self.since.map(|since| since + ARMING_TIME)
+    }
+
+    /// Milliseconds until then.
+    pub(crate) fn left(&self, now: Instant) -> Option<Count> {
+        let millis = self.armed_at()?.saturating_duration_since(now).as_micros().div_ceil(1_000);
+        Some(Count(u64::try_from(millis).unwrap_or(u64::MAX)))
     }
 
     /// Whether something can be allowed now.

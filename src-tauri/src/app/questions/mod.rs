@@ -4,6 +4,7 @@
 //! of the person (`docs/desktop.md`, "Questions").
 
 mod arming;
+mod door;
 mod reading;
 #[cfg(test)]
 mod tests;
@@ -11,12 +12,12 @@ mod tests;
 use std::collections::HashMap;
 
 use clientmcp_protocol::{
-    control::{Also, Count, ErrorCode, Millis, QuestionHead, Verdict},
+    control::{Also, Count, DoorWants, ErrorCode, Millis, QuestionHead, Verdict},
     ids::{ClientId, Fingerprint, Label, QuestionId, ToolName},
 };
 use tokio::time::Instant;
 
-use self::{arming::Arming, reading::Reading};
+use self::{arming::Arming, door::AtDoor, reading::Reading};
 use super::until::until;
 use crate::{
     shell::Standing,
@@ -60,6 +61,8 @@ pub(crate) struct Wishes {
     pub(crate) window: SmallWindow,
     /// These are to be told by notification.
     pub(crate) notify: Vec<Named>,
+    /// And who is at the local door.
+    pub(crate) at_door: Option<DoorWants>,
 }
 
 /// Why an answer does not count.
@@ -90,6 +93,8 @@ pub(crate) struct Questions {
     patience: HashMap<Agent, Patience>,
     main: Standing,
     page: Page,
+    /// Those at the local door.
+    pub(crate) door: AtDoor,
 }
 
 #[derive(Debug)]
@@ -202,6 +207,7 @@ impl Questions {
             patience: HashMap::new(),
             main: Standing::Gone,
             page: Page::default(),
+            door: AtDoor::default(),
         }
     }
 
@@ -227,6 +233,7 @@ impl Questions {
     pub(crate) fn clear(&mut self) {
         self.open.clear();
         self.cut = 0;
+        self.door.clear();
     }
 
     /// The main window stands so.
@@ -296,20 +303,19 @@ impl Questions {
             RefusedCode::Bridge(ErrorCode::NoSuchQuestion),
             "this question is not open any more, or it has changed: nothing was done",
         ))?;
-        match said.verdict {
-            Verdict::Deny if !open.on(surface).takes_no() => Err(EARLY),
-            Verdict::Deny => Ok(also(said.also, wall)),
-            Verdict::Allow => {
-                let always = open.always(surface);
-                let arming = &mut open.on_mut(surface).arming;
-                if !arming.is_armed(now) {
-                    arming.restart(now);
-                    return Err(EARLY);
-                }
-                allowed(said.also, always)?;
-                Ok(also(said.also, wall))
-            }
+        let always = open.always(surface);
+        let shown = open.on_mut(surface);
+        let counts = match said.verdict {
+            Verdict::Deny => shown.takes_no(),
+            Verdict::Allow => shown.arming.takes(said.verdict, now),
+        };
+        if !counts {
+            return Err(EARLY);
         }
+        if said.verdict == Verdict::Allow {
+            allowed(said.also, always)?;
+        }
+        Ok(also(said.also, wall))
     }
 
     /// The bridge took the person's answer.
@@ -349,10 +355,7 @@ impl Questions {
     ) -> Option<(QuestionView, Option<Instant>)> {
         let open = self.open.iter().find(|open| open.head.id == id)?;
         let armed_at = open.on(surface).arming.armed_at();
-        let armed_in = armed_at.map(|at| {
-            let millis = at.saturating_duration_since(now).as_micros().div_ceil(1_000);
-            Count(u64::try_from(millis).unwrap_or(u64::MAX))
-        });
+        let armed_in = open.on(surface).arming.left(now);
         let others = Count(self.cut.saturating_add(Count::from(self.open.len().saturating_sub(1)).0));
         let (question, always) = (open.head.clone(), open.always(surface));
         Some((QuestionView { question, armed_in, always, others, theme }, armed_at))
@@ -373,6 +376,7 @@ impl Questions {
             }
         }
         wishes.notify.extend(self.tell_badges());
+        wishes.at_door = if self.in_view() { None } else { self.door.tell() };
         wishes
     }
 
@@ -423,6 +427,7 @@ impl Questions {
     fn main_changed(&mut self, now: Instant) {
         let standing = self.main_surface();
         self.open.iter_mut().for_each(|open| open.main.stands(standing, now));
+        self.door.stands(standing, now);
     }
 
     fn find_mut(&mut self, id: QuestionId) -> Option<&mut Open> {

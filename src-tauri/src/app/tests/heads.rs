@@ -1,7 +1,10 @@
 //! Heads as a bridge sends them.
 
 use clientmcp_protocol::{
-    control::{ApplicationHead, CallHead, Count, Definition, Event, Hints, Millis, QuestionHead, Snapshot},
+    control::{
+        ApplicationHead, CallHead, Count, Definition, DoorProgram, DoorQuestion, DoorWants, Event, Hints, Millis,
+        QuestionHead, Snapshot,
+    },
     ids::{ClientId, Fingerprint, Label, QuestionId, ToolName},
 };
 
@@ -28,6 +31,16 @@ pub(super) fn question(number: u64, agent: &str, ends: u64) -> QuestionHead {
         definition: Definition::New,
         asked: Millis(1),
         ends: Millis(ends),
+    }
+}
+
+pub(super) fn at_door(number: u64, host: &str) -> DoorQuestion {
+    DoorQuestion {
+        id: QuestionId(number.into()),
+        wants: DoorWants::Pair { host: Label::new(host).unwrap(), application: Some(id("wallet")) },
+        program: DoorProgram { pid: Some(7), path: Some("/opt/clientmcp".to_owned()), parent: None },
+        asked: Millis(1),
+        ends: Millis(100),
     }
 }
 

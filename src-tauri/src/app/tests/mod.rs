@@ -3,6 +3,7 @@
 #![allow(clippy::wildcard_enum_match_arm, reason = "a test waits for one thing and passes over the others")]
 
 mod asked;
+mod door;
 mod heads;
 mod life;
 mod opening;

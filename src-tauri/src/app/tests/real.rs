@@ -50,6 +50,7 @@ fn the_real_bridge_starts_serves_and_ends_with_the_app() {
     let options = Options {
         settings_path: folder.settings(),
         port_override: Some(0),
+        program: None,
         version: "1.2.3".to_owned(),
         question_windows: true,
     };

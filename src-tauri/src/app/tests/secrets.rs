@@ -12,7 +12,7 @@ use super::{
 use crate::{
     keys::Place,
     shell::{Action, Copied, Deed},
-    wire::{Answer, Ask, BridgeState, KeysCode, KeysState, RefusedCode},
+    wire::{Answer, Ask, BridgeState, KeysCode, KeysState, RefusedCode, SnippetBy},
 };
 
 async fn told(bridge: &mut PlayedBridge) -> Vec<String> {
@@ -173,8 +173,9 @@ async fn a_snippet_is_copied_with_a_token_of_its_hosts_name_and_shown_without() 
     let Answer::Snippets(snippets) = world.ask(Ask::Snippets { application: id("wallet") }).await else {
         panic!("snippets")
     };
-    let snippet = snippets[0].clone();
-    let asked = world.start_asking(Ask::CopySnippet { application: id("wallet"), host: snippet.host });
+    let by = SnippetBy::Url;
+    let snippet = snippets.into_iter().find(|snippet| snippet.by == by).expect("one by a URL");
+    let asked = world.start_asking(Ask::CopySnippet { application: id("wallet"), host: snippet.host, by });
     let Command::Mint { label, .. } = mint(&mut bridge).await else { panic!("mint") };
     assert_eq!(label.as_ref().map(Label::as_str), Some(snippet.name.as_str()));
     let (text, copied) = world.copied().await;

@@ -20,6 +20,7 @@ use tokio::{
 
 use crate::{
     app::{Options, state::App},
+    connect::Program,
     keys::{Item, Keys, Later, Place, Trouble},
     shell::{Copied, Deed, Notification, Shell, Standing, ToCopy},
     sidecar::{Ends, Process, Spawn, Unspawned},
@@ -363,6 +364,7 @@ impl World {
         let options = Options {
             settings_path: folder.settings(),
             port_override: port,
+            program: Program::at(Path::new("/opt/clientmcp")),
             version: "1.2.3".to_owned(),
             question_windows,
         };

@@ -47,6 +47,13 @@ fn question() -> serde_json::Value {
     serde_json::to_value(question).unwrap()
 }
 
+fn at_door() -> serde_json::Value {
+    json!({
+        "id": "00000000000000000000000000000008", "wants": { "pair": { "host": "Editor", "application": null } },
+        "program": { "pid": 1, "path": null, "parent": null }, "asked": 0, "ends": 1,
+    })
+}
+
 fn call(number: u64, tool: &str) -> CallHead {
     CallHead {
         number: Count(number),
@@ -125,7 +132,7 @@ Quit";
     assert_eq!(read(&tray(&view, &recent).menu).join("\n"), expected);
 }
 
-// holds: desktop-tray-state
+// holds: desktop-tray-state, desktop-door-waits
 #[test]
 fn each_state_has_its_line_and_its_icon() {
     let bridge = |bridge| View { bridge, ..View::default() };
@@ -156,6 +163,12 @@ fn each_state_has_its_line_and_its_icon() {
         (running(&json!({ "calls": calls, "questions": [question()] })), "(1 question waits for you)", Icon::Waiting),
         (
             running(&json!({ "paused": true, "questions": [question(), question()] })),
+            "(2 questions wait for you)",
+            Icon::Waiting,
+        ),
+        (running(&json!({ "door_questions": [at_door()] })), "(1 question waits for you)", Icon::Waiting),
+        (
+            running(&json!({ "questions": [question()], "door_questions": [at_door()] })),
             "(2 questions wait for you)",
             Icon::Waiting,
         ),

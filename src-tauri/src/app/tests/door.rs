@@ -1,0 +1,249 @@
+//! Questions at the local door, and hosts that come in by it.
+
+use std::time::Duration;
+
+use clientmcp_protocol::{
+    control::{Command, Count, DoorQuestion, DoorWants, ErrorCode, Event, Memory, Millis, Pair, Reply, Verdict},
+    ids::{Label, QuestionId, Role},
+};
+use tokio::time::sleep;
+
+use super::{
+    heads::{at_door, id, snapshot},
+    world::{Folder, PlayedBridge, Seen, World},
+};
+use crate::{
+    shell::{Copied, Deed, Standing},
+    wire::{AboutDoorQuestion, Answer, Ask, Page, RefusedCode, SnippetBy},
+};
+
+const FIRST: QuestionId = QuestionId(1);
+
+fn about(id: QuestionId, about: AboutDoorQuestion) -> Ask {
+    Ask::DoorQuestion { id, about }
+}
+
+fn decide(verdict: Verdict) -> Ask {
+    about(FIRST, AboutDoorQuestion::Decide { verdict })
+}
+
+async fn open(bridge: &mut PlayedBridge, questions: Vec<DoorQuestion>) {
+    bridge.say(&snapshot(|snapshot| snapshot.door_questions = questions)).await;
+}
+
+/// The main window in front, at the page that answers questions.
+async fn looking(world: &World) {
+    world.tell(Deed::Main(Standing::Clear));
+    world.ask(Ask::Looking { page: Page::Approvals }).await;
+}
+
+async fn armed_in(world: &World) -> Option<Count> {
+    match world.ask(about(FIRST, AboutDoorQuestion::Look)).await {
+        Answer::DoorQuestion(view) => view.armed_in,
+        other => panic!("no question: {other:?}"),
+    }
+}
+
+fn code(answer: &Answer) -> Option<RefusedCode> {
+    match answer {
+        Answer::Refused { code, .. } => Some(*code),
+        _ => None,
+    }
+}
+
+fn label(text: &str) -> Label {
+    Label::new(text).unwrap()
+}
+
+// holds: desktop-door-arming
+#[tokio::test(start_paused = true)]
+async fn nobody_is_let_in_within_600_ms_after_the_question_was_painted_moved_or_changed() {
+    let (mut world, mut bridge) = World::served().await;
+    looking(&world).await;
+    open(&mut bridge, vec![at_door(1, "Editor")]).await;
+    world.view(|view| view.snapshot.is_some()).await;
+    sleep(Duration::from_secs(5)).await;
+    for verdict in [Verdict::Allow, Verdict::Deny] {
+        assert_eq!(code(&world.ask(decide(verdict)).await), Some(RefusedCode::Early), "never painted");
+    }
+    world.ask(about(FIRST, AboutDoorQuestion::Painted)).await;
+    assert_eq!(armed_in(&world).await, Some(Count(600)));
+    sleep(Duration::from_millis(400)).await;
+    world.ask(about(FIRST, AboutDoorQuestion::Moved)).await;
+    assert_eq!(armed_in(&world).await, Some(Count(600)));
+    sleep(Duration::from_millis(599)).await;
+    assert_eq!(code(&world.ask(decide(Verdict::Allow)).await), Some(RefusedCode::Early));
+    assert_eq!(armed_in(&world).await, Some(Count(600)), "a click that is too early starts it anew");
+    // The countdown is no change; another program is one.
+    sleep(Duration::from_millis(300)).await;
+    open(&mut bridge, vec![DoorQuestion { ends: Millis(200), ..at_door(1, "Editor") }]).await;
+    let seen = |ends| {
+        move |view: &crate::wire::View| {
+            view.snapshot.as_ref().is_some_and(|snapshot| snapshot.door_questions[0].ends == Millis(ends))
+        }
+    };
+    world.view(seen(200)).await;
+    assert!(armed_in(&world).await < Some(Count(301)));
+    let mut other = DoorQuestion { ends: Millis(300), ..at_door(1, "Editor") };
+    other.program.pid = Some(8);
+    open(&mut bridge, vec![other]).await;
+    world.view(seen(300)).await;
+    assert!(armed_in(&world).await > Some(Count(400)));
+    // Covered, and in front again.
+    sleep(Duration::from_millis(600)).await;
+    world.tell(Deed::Main(Standing::Covered));
+    assert_eq!(armed_in(&world).await, None);
+    world.tell(Deed::Main(Standing::Clear));
+    assert_eq!(armed_in(&world).await, Some(Count(600)));
+    sleep(Duration::from_millis(600)).await;
+    let asked = world.start_asking(decide(Verdict::Allow));
+    assert_eq!(bridge.obey().await, Command::DecideDoor { question: FIRST, verdict: Verdict::Allow });
+    assert_eq!(asked.await, Ok(Answer::Done));
+    let gone = Some(RefusedCode::Bridge(ErrorCode::NoSuchQuestion));
+    assert_eq!(code(&world.ask(decide(Verdict::Deny)).await), gone, "answered already");
+    open(&mut bridge, Vec::new()).await;
+    world.view(|view| view.snapshot.as_ref().is_some_and(|snapshot| snapshot.door_questions.is_empty())).await;
+    assert_eq!(code(&world.ask(about(FIRST, AboutDoorQuestion::Look)).await), gone);
+}
+
+// holds: desktop-door-arming
+#[tokio::test(start_paused = true)]
+async fn a_no_is_taken_as_soon_as_it_could_be_read() {
+    let (mut world, mut bridge) = World::served().await;
+    looking(&world).await;
+    open(&mut bridge, vec![at_door(1, "Editor")]).await;
+    world.view(|view| view.snapshot.is_some()).await;
+    world.ask(about(FIRST, AboutDoorQuestion::Painted)).await;
+    let asked = world.start_asking(decide(Verdict::Deny));
+    let (request, command) = bridge.asked().await;
+    assert_eq!(command, Command::DecideDoor { question: FIRST, verdict: Verdict::Deny });
+    bridge.reply(request, Reply::Refused { code: ErrorCode::Value, sentence: "too many".to_owned() }).await;
+    assert!(matches!(asked.await, Ok(Answer::Refused { .. })));
+    // What the bridge did not take can be answered again.
+    let asked = world.start_asking(decide(Verdict::Deny));
+    bridge.obey().await;
+    assert_eq!(asked.await, Ok(Answer::Done));
+}
+
+// holds: desktop-door-notified
+#[tokio::test(start_paused = true)]
+async fn who_comes_to_the_door_is_told_by_name_alone_and_has_no_small_window() {
+    let (mut world, mut bridge) = World::served().await;
+    open(&mut bridge, vec![at_door(1, "Claude Desktop"), at_door(2, "Editor")]).await;
+    let told = world.notified().await;
+    assert_eq!(told.title, "\u{201c}Claude Desktop\u{201d} wants to call tools of wallet");
+    assert!(told.opens == Page::Approvals && !told.body.contains("/opt"), "{told:?}");
+    world.now().await;
+    while let Ok(seen) = world.seen.try_recv() {
+        assert!(!matches!(seen, Seen::Notify(_) | Seen::Ask(_)), "one at a time, and no window");
+    }
+    let wants = DoorWants::Token { application: id("wallet"), role: Role::Agent, label: None, seconds: None };
+    open(&mut bridge, vec![DoorQuestion { wants, ..at_door(3, "x") }]).await;
+    assert_eq!(world.notified().await.title, "A program wants a token for wallet");
+}
+
+// holds: desktop-door-notified
+#[tokio::test(start_paused = true)]
+async fn after_two_in_vain_there_are_no_more_notifications_until_the_person_answers_one() {
+    let (mut world, mut bridge) = World::served().await;
+    for number in [1, 2] {
+        open(&mut bridge, vec![at_door(number, &format!("Host {number}"))]).await;
+        world.notified().await;
+        open(&mut bridge, Vec::new()).await;
+    }
+    open(&mut bridge, vec![at_door(3, "Host 3")]).await;
+    world.view(|view| view.snapshot.as_ref().is_some_and(|snapshot| !snapshot.door_questions.is_empty())).await;
+    world.now().await;
+    while let Ok(seen) = world.seen.try_recv() {
+        assert!(!matches!(seen, Seen::Notify(_)));
+    }
+    looking(&world).await;
+    let third = QuestionId(3);
+    world.ask(about(third, AboutDoorQuestion::Painted)).await;
+    let asked = world.start_asking(about(third, AboutDoorQuestion::Decide { verdict: Verdict::Deny }));
+    bridge.obey().await;
+    assert_eq!(asked.await, Ok(Answer::Done));
+    open(&mut bridge, vec![at_door(4, "Host 4")]).await;
+    world
+        .view(|view| {
+            view.snapshot
+                .as_ref()
+                .is_some_and(|snapshot| snapshot.door_questions.iter().any(|open| open.id == QuestionId(4)))
+        })
+        .await;
+    while let Ok(seen) = world.seen.try_recv() {
+        assert!(!matches!(seen, Seen::Notify(_)), "the person looks at it");
+    }
+    world.tell(Deed::Main(Standing::Gone));
+    assert!(world.notified().await.title.contains("Host 4"));
+}
+
+// holds: desktop-door-pairs
+#[tokio::test(start_paused = true)]
+async fn pairs_are_made_and_forgotten_as_asked() {
+    let (world, mut bridge) = World::served().await;
+    let host = || label("Editor");
+    let asked = world.start_asking(Ask::AllowPair { host: host(), application: None });
+    assert_eq!(bridge.obey().await, Command::AllowPair { host: host(), application: None });
+    assert_eq!(asked.await, Ok(Answer::Done));
+    let asked = world.start_asking(Ask::ForgetPair { host: host(), application: Some(id("wallet")) });
+    let (request, command) = bridge.asked().await;
+    assert_eq!(command, Command::ForgetPair { host: host(), application: Some(id("wallet")) });
+    bridge.reply(request, Reply::Refused { code: ErrorCode::NotFound, sentence: "no".to_owned() }).await;
+    assert_eq!(code(&asked.await.unwrap()), Some(RefusedCode::Bridge(ErrorCode::NotFound)));
+}
+
+// holds: desktop-door-pairs
+#[tokio::test(start_paused = true)]
+async fn pairs_are_written_down_and_handed_to_the_next_bridge() {
+    let folder = Folder::new();
+    let keys = super::world::Places::default();
+    let pair =
+        Pair { host: label("Editor"), application: Some(id("wallet")), verdict: Verdict::Allow, made: Millis(5) };
+    let no = Pair { application: None, verdict: Verdict::Deny, ..pair.clone() };
+    let pairs = vec![pair, no];
+    {
+        let mut world = World::begin(folder.clone(), keys.clone());
+        let mut bridge = world.bridge().await;
+        bridge.serve().await;
+        world.running().await;
+        bridge.say(&Event::Remember(Box::new(Memory { pairs: pairs.clone(), ..Memory::default() }))).await;
+        // A command goes the same way behind it.
+        let asked = world.start_asking(Ask::Pause);
+        bridge.obey().await;
+        asked.await.expect("an answer");
+        world.ask(Ask::Quit).await;
+        bridge.stop().await;
+        world.over().await;
+    }
+    let mut world = World::begin(folder, keys);
+    assert_eq!(world.bridge().await.serve().await.memory.pairs, pairs);
+}
+
+// holds: desktop-door-copy
+#[tokio::test(start_paused = true)]
+async fn a_command_is_copied_without_a_token_and_its_host_is_let_in() {
+    let (mut world, mut bridge) = World::served().await;
+    let Answer::Snippets(snippets) = world.ask(Ask::Snippets { application: id("wallet") }).await else {
+        panic!("snippets")
+    };
+    let first = &snippets[0];
+    assert_eq!((first.host.as_str(), first.by), ("claude-desktop", SnippetBy::Command));
+    let copy = |by| Ask::CopySnippet { application: id("wallet"), host: "claude-desktop".to_owned(), by };
+    // It takes no URL.
+    assert_eq!(code(&world.ask(copy(SnippetBy::Url)).await), Some(RefusedCode::Bridge(ErrorCode::NotFound)));
+    let asked = world.start_asking(copy(SnippetBy::Command));
+    let (text, copied) = world.copied().await;
+    assert_eq!((&text.text, text.concealed), (&first.text, false));
+    drop(copied.send(Ok(Copied::Plainly)));
+    let pair = Command::AllowPair { host: label("Claude Desktop"), application: Some(id("wallet")) };
+    assert_eq!(bridge.obey().await, pair);
+    assert!(matches!(asked.await, Ok(Answer::Copied { sentence }) if sentence.contains("let in")));
+    // What was not copied lets nobody in.
+    let asked = world.start_asking(copy(SnippetBy::Command));
+    drop(world.copied().await.1.send(Err("no clipboard".to_owned())));
+    assert_eq!(code(&asked.await.unwrap()), Some(RefusedCode::Clipboard));
+    let asked = world.start_asking(Ask::Pause);
+    assert_eq!(bridge.obey().await, Command::Pause);
+    assert_eq!(asked.await, Ok(Answer::Done));
+}

@@ -1,0 +1,127 @@
+/**
+ * Something on its way to a yes or a no. The clock that arms the buttons runs in the app: what stands here follows it, so
+ * that the buttons look as they are.
+ */
+
+import { refusedBy } from "./ask";
+import type { Answer } from "./desktop";
+import { text } from "./text";
+
+/** What the app tells of it. */
+interface Told {
+    readonly question: { readonly id: string };
+    /** Milliseconds until something can be allowed; none while the clock stands. */
+    readonly armed_in: number | null;
+}
+
+/** What is told of it without an answer. */
+export type Report = "begin" | "look" | "painted" | "moved";
+
+export abstract class Armed<View extends Told> {
+    view = $state.raw<View>();
+    /** Something can be allowed, as far as is known here. */
+    armed = $state(false);
+    /** Nothing is left to answer. */
+    closed = $state(false);
+    /** An answer is on its way, or was taken. */
+    answered = $state(false);
+    /** Why an answer was not taken. */
+    refused = $state<{ sentence: string; soft: boolean }>();
+
+    #moves = 0;
+    #arming: ReturnType<typeof setTimeout> | undefined;
+
+    /** Tells the app that, and hears how the question stands. */
+    protected abstract report(about: Report): Promise<Answer>;
+
+    protected abstract viewIn(answer: Answer): View | undefined;
+
+    take(view: View): void {
+        if (this.view && this.view.question.id !== view.question.id) {
+            return;
+        }
+        this.view = view;
+        clearTimeout(this.#arming);
+        this.armed = view.armed_in === 0;
+        if (view.armed_in !== null && view.armed_in > 0) {
+            this.#arming = setTimeout(() => (this.armed = true), view.armed_in);
+        }
+        if (this.armed) {
+            this.refused = undefined;
+        }
+    }
+
+    /** Once, by whoever begins to show it: the app may have armed it for a card that showed it before this one. */
+    async begin(): Promise<void> {
+        this.#took(await this.report("begin"));
+    }
+
+    async look(): Promise<void> {
+        this.#took(await this.report("look"));
+    }
+
+    /** Looks again and again while the clock stands, since nothing may tell that it goes on. The returned function ends it. */
+    watch(): () => void {
+        const looking = setInterval(() => !this.armed && !this.closed && void this.look(), 1_000);
+        return () => {
+            clearInterval(looking);
+            clearTimeout(this.#arming);
+        };
+    }
+
+    /** Reports that the question can be read now. */
+    painted(): Promise<void> {
+        return this.#tell("painted");
+    }
+
+    /** Reports that the buttons moved; what moves in every frame is one report at a time, and one more at the end. */
+    async moved(): Promise<void> {
+        this.armed = false;
+        this.#moves += 1;
+        if (this.#moves > 1) {
+            return;
+        }
+        for (let told = 0; told < this.#moves; ) {
+            told = this.#moves;
+            await this.#tell("moved");
+        }
+        this.#moves = 0;
+    }
+
+    /** Hands on an answer, once, and says why it was not taken. */
+    protected async answer(ask: () => Promise<Answer>): Promise<void> {
+        if (!this.view || this.answered) {
+            return;
+        }
+        this.answered = true;
+        const refused = refusedBy(await ask());
+        if (!refused) {
+            return;
+        }
+        this.answered = false;
+        const soft = refused.code === "early";
+        await this.look();
+        this.refused = { sentence: soft ? text.question.early : refused.sentence, soft };
+    }
+
+    async #tell(about: "painted" | "moved"): Promise<void> {
+        if (!this.#took(await this.report(about))) {
+            await this.look();
+        }
+    }
+
+    /** True when the answer told how the question stands. */
+    #took(answer: Answer): boolean {
+        const view = this.viewIn(answer);
+        if (view) {
+            this.take(view);
+            return true;
+        }
+        const code = refusedBy(answer)?.code;
+        if (typeof code === "object" && (code.bridge === "no_such_question" || code.bridge === "not_found")) {
+            this.closed = true;
+            return true;
+        }
+        return false;
+    }
+}
