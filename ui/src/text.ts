@@ -1,6 +1,7 @@
-/** Every string for people. Names that others chose are made safe here before they go into a sentence of ours. */
+/** Every string for people, with those in `text/`. Names that others chose are made safe here before they go into a sentence of ours. */
 
 import { shown } from "./shown";
+import { door } from "./text/door";
 
 /** A name in a sentence: shown, in quotes, and kept from turning the sentence's direction. */
 function named(name: string): string {
@@ -319,36 +320,7 @@ export const text = {
         loading: "Reading the call…",
         failed: "The arguments could not be read, so nothing can be allowed. You can still deny.",
     },
-    door: {
-        wants: "wants to call the tools of",
-        wantsToken: "A program wants a token for",
-        every: "every application",
-        unverified: "unverified",
-        nameSays: "The name is the program’s own word. Nobody has checked it.",
-        pairSays: "It comes without a token, by the command that it starts. If you let it in, it may list these tools and ask to call them; each call is still put to you, as the application’s mode says. Yes and no are both remembered, until you forget them under Connect.",
-        everySays: "It comes without a token, by the command that it starts. If you let it in, it may list the tools of every application, also of those that connect later, and ask to call them; each call is still put to you, as its application’s mode says. Yes and no are both remembered, until you forget them under Connect.",
-        tokenSays: {
-            agent: "Whoever holds it can ask to call every tool of this application. The program is given the token once; revoke it under Applications.",
-            client: "Whoever holds it can connect as this application and declare tools in its name. The program is given the token once; revoke it under Applications.",
-        },
-        role: "Role",
-        roles: { agent: "agent: calls tools", client: "client: offers tools" },
-        label: "Label",
-        ends: "Ends",
-        endsIn: (time: string) => `in ${time}`,
-        endsNever: "never",
-        who: "Who asks, as the system tells",
-        whoSays: "What runs there may have been replaced since: it proves nothing.",
-        program: "Program",
-        parent: "Started by",
-        process: "Process",
-        unknown: "not told",
-        deny: "Deny",
-        letIn: "Let it in",
-        giveToken: "Give the token",
-        standing: "You can let it in once this is fully in view.",
-        standingToken: "You can give it once this is fully in view.",
-    },
+    door,
     approvals: {
         current: "Answer now",
         others: "Also waiting",

@@ -1,0 +1,32 @@
+/** The strings of questions at the local door; part of `text`. */
+
+export const door = {
+    wants: "wants to call the tools of",
+    wantsToken: "A program wants a token for",
+    every: "every application",
+    unverified: "unverified",
+    nameSays: "The name is the program’s own word. Nobody has checked it.",
+    pairSays: "It comes without a token, by the command that it starts. If you let it in, it may list these tools and ask to call them; each call is still put to you, as the application’s mode says. Yes and no are both remembered, until you forget them under Connect.",
+    everySays: "It comes without a token, by the command that it starts. If you let it in, it may list the tools of every application, also of those that connect later, and ask to call them; each call is still put to you, as its application’s mode says. Yes and no are both remembered, until you forget them under Connect.",
+    tokenSays: {
+        agent: "Whoever holds it can ask to call every tool of this application. The program is given the token once; revoke it under Applications.",
+        client: "Whoever holds it can connect as this application and declare tools in its name. The program is given the token once; revoke it under Applications.",
+    },
+    role: "Role",
+    roles: { agent: "agent: calls tools", client: "client: offers tools" },
+    label: "Label",
+    ends: "Ends",
+    endsIn: (time: string) => `in ${time}`,
+    endsNever: "never",
+    who: "Who asks, as the system tells",
+    whoSays: "What runs there may have been replaced since: it proves nothing.",
+    program: "Program",
+    parent: "Started by",
+    process: "Process",
+    unknown: "not told",
+    deny: "Deny",
+    letIn: "Let it in",
+    giveToken: "Give the token",
+    standing: "You can let it in once this is fully in view.",
+    standingToken: "You can give it once this is fully in view.",
+};
