@@ -33,7 +33,7 @@ export const QUESTION_EVENT = "question";
 /**
  * What the Approvals view asks about a question at the local door.
  */
-export type AboutDoorQuestion = { "about": "look" } | { "about": "painted" } | { "about": "moved" } | { "about": "decide", 
+export type AboutDoorQuestion = { "about": "begin" } | { "about": "look" } | { "about": "painted" } | { "about": "moved" } | { "about": "decide", 
 /**
  * Yes or no.
  */

@@ -54,6 +54,11 @@ impl Arming {
         self.restart(now);
     }
 
+    /// Whether it was ever there to be read.
+    pub(crate) fn is_painted(&self) -> bool {
+        self.painted
+    }
+
     /// Whether an answer counts. A no does once there was something to read; a yes that comes too early does not, and
     /// starts the clock anew.
     pub(crate) fn takes(&mut self, verdict: Verdict, now: Instant) -> bool {
