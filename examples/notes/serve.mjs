@@ -12,7 +12,8 @@ console.log(`
 Notes is at http://127.0.0.1:${port}/ until Ctrl-C.${port === PORT ? '' : `
 (Port ${PORT} is taken, so this is another one: the page then has other notes and asks for a token again.)`}
 
-It needs a bridge and a token. Where the ClientMCP app does not run, type in another terminal, in the project's folder:
+It needs a bridge and a token. In the ClientMCP app choose "New application", name it notes, and paste the token that is
+copied then into the page. Where the app does not run, type in another terminal, in the project's folder:
 
   ${clientmcp} secret target/notes.secret      # once
   ${clientmcp} serve --secret-file target/notes.secret --confirm off

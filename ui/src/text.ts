@@ -80,7 +80,7 @@ export const text = {
         reading: "Reading the secrets. Your system may be asking you to unlock the keychain.",
         title: "Where should secrets be kept?",
         intro: "Every token is signed with a secret. The app cannot reach the place where it should be kept, so nothing runs until you choose.",
-        again: ["Try the keychain again", "Nothing changes. Choose this after you unlocked or installed it."],
+        again: ["Try again", "Nothing changes. Choose this once what stands above was put right, such as a keychain that you unlocked or installed."],
         session: ["For this session only", "The secret stays in memory. When the app quits, all tokens end, and agents and applications need new ones."],
         file: ["In a file", "The secret is written to the app’s own folder, in a file that only your user account can read. Programs that run as you can read it too."],
         choose: "Choose",

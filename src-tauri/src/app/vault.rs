@@ -163,9 +163,15 @@ pub(super) fn new_secret() -> Result<String, String> {
 /// The best first. Where there is no keychain at all, trying again is the last that helps.
 fn choices(place: Option<&Place>, code: KeysCode) -> Vec<Keep> {
     match (place, code) {
-        (Some(Place::File(_)), _) => vec![Keep::Again, Keep::Session],
-        (_, KeysCode::NoBus | KeysCode::NoProvider) => vec![Keep::Session, Keep::File, Keep::Again],
-        (_, KeysCode::Locked | KeysCode::Refused | KeysCode::Damaged | KeysCode::Failed | KeysCode::File) => {
+        // Without a place not even the app's own folder can be used, where the file would be.
+        (Some(Place::File(_)) | None, _) => vec![Keep::Again, Keep::Session],
+        (Some(Place::Keychain), KeysCode::NoBus | KeysCode::NoProvider) => {
+            vec![Keep::Session, Keep::File, Keep::Again]
+        }
+        (
+            Some(Place::Keychain),
+            KeysCode::Locked | KeysCode::Refused | KeysCode::Damaged | KeysCode::Failed | KeysCode::File,
+        ) => {
             vec![Keep::Again, Keep::Session, Keep::File]
         }
     }
@@ -211,6 +217,7 @@ mod tests {
     fn a_place_in_trouble_is_never_offered_as_the_way_out() {
         let file = Place::File(PathBuf::from("/x"));
         assert_eq!(choices(Some(&file), KeysCode::File), [Keep::Again, Keep::Session]);
+        assert_eq!(choices(None, KeysCode::Failed), [Keep::Again, Keep::Session]);
         assert_eq!(choices(Some(&Place::Keychain), KeysCode::Locked)[0], Keep::Again);
         assert_eq!(choices(Some(&Place::Keychain), KeysCode::NoBus)[0], Keep::Session);
     }
