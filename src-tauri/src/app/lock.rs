@@ -4,9 +4,17 @@ use std::{
     fs::{File, OpenOptions, TryLockError},
     io,
     path::Path,
+    thread,
+    time::Duration,
 };
 
 use clientmcp_protocol::shown::shown_whole;
+
+/// How often a file that another process holds is tried.
+const ATTEMPTS: u32 = 20;
+
+/// Between two attempts: half a second in all, which a person does not notice at a start.
+const PAUSE: Duration = Duration::from_millis(25);
 
 /// Holds the file until it is dropped. The sentence says why it cannot be held.
 pub(super) fn lock(settings: &Path) -> Result<File, String> {
@@ -19,7 +27,7 @@ pub(super) fn lock(settings: &Path) -> Result<File, String> {
             shown_whole(&name.to_string_lossy())
         )
     })?;
-    match file.try_lock() {
+    match locked(&file) {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => Err(format!(
             "another ClientMCP Desktop uses {}, and two would overwrite each other's settings: use that one, or quit it \
@@ -32,6 +40,18 @@ pub(super) fn lock(settings: &Path) -> Result<File, String> {
             Ok(file)
         }
     }
+}
+
+/// Who just ended, or started another program and is about to hand it nothing, may hold the file for a moment longer. No
+/// event tells of its end.
+fn locked(file: &File) -> Result<(), TryLockError> {
+    for _ in 1..ATTEMPTS {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => thread::sleep(PAUSE),
+            tried => return tried,
+        }
+    }
+    file.try_lock()
 }
 
 fn open(name: &Path) -> io::Result<File> {

@@ -1,5 +1,7 @@
 //! What the bridge tells the desktop.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use super::{BlockedAgent, Count, Hello, Memory, Millis, ModeOf, Pair, Rule, Settings};
@@ -51,8 +53,8 @@ pub enum Event {
     },
 }
 
-/// What came of a command.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// What came of a command. A token in it is never printed.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum Reply {
@@ -86,6 +88,22 @@ pub enum Reply {
         /// Why.
         sentence: String,
     },
+}
+
+impl fmt::Debug for Reply {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Done => f.write_str("Done"),
+            Self::Text { piece, bytes } => f.debug_struct("Text").field("piece", piece).field("bytes", bytes).finish(),
+            Self::Token { token: _, ends } => f.debug_struct("Token").field("ends", ends).finish_non_exhaustive(),
+            Self::Tried { outcome, number } => {
+                f.debug_struct("Tried").field("outcome", outcome).field("number", number).finish()
+            }
+            Self::Refused { code, sentence } => {
+                f.debug_struct("Refused").field("code", code).field("sentence", sentence).finish()
+            }
+        }
+    }
 }
 
 /// What can be wrong.

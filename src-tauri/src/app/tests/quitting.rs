@@ -1,6 +1,6 @@
 //! The end.
 
-use std::time::Duration;
+use std::{path::Path, time::Duration};
 
 use clientmcp_protocol::control::{Count, Event, Memory, Pin};
 use tokio::{
@@ -14,6 +14,7 @@ use super::{
 };
 use crate::{
     app::{Options, start},
+    connect::Program,
     shell::{Action, Deed, Standing},
     wire::{Answer, Ask, Page},
 };
@@ -86,6 +87,7 @@ async fn after_a_fault_of_the_app_itself_its_bridge_ends_in_order_and_the_proces
     let options = Options {
         settings_path: folder.settings(),
         port_override: None,
+        program: Program::at(Path::new("/opt/clientmcp")),
         version: "1.2.3".to_owned(),
         question_windows: true,
     };
