@@ -89,7 +89,9 @@ impl KnownOnes {
     /// The bridge is gone, and all connections with it. Whether there were any.
     pub(super) fn all_gone(&mut self, now: Millis) -> bool {
         let gone = std::mem::take(&mut self.connected);
-        gone.iter().for_each(|(application, one)| self.seen(application, one.label.as_ref(), now));
+        for (application, one) in &gone {
+            self.seen(application, one.label.as_ref(), now);
+        }
         !gone.is_empty()
     }
 
