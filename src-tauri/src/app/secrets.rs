@@ -73,6 +73,7 @@ impl App {
     }
 
     fn forgotten(&mut self, asker: Asker) {
+        self.notices.clear();
         let removed = self.book.file().map_or(Ok(()), |file| match fs::remove_file(file.path()) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             Ok(()) | Err(_) => Ok(()),
