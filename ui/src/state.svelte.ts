@@ -102,6 +102,8 @@ class Desktop {
         const refused = refusedBy(answer);
         if (refused) {
             this.say(refused.sentence, true);
+        } else if (what.ask === "forget_everything") {
+            [this.calls, this.missed] = [[], 0];
         } else if (typeof answer === "object" && "copied" in answer) {
             this.say(sentence(answer.copied.sentence), false);
         }

@@ -284,6 +284,15 @@ test("on the page, the focus lands on Deny, unless the person is writing", async
     expect(document.activeElement).toBe(search);
 });
 
+// holds: ui-question-focus
+test("on the page, the keyboard stays there after the last answer", async () => {
+    const app = await open({ ...view, wanted: ["approvals", 1] });
+    expect(document.activeElement).toBe(screen.getByRole("button", { name: words.deny }));
+    app.emit("view", { ...app.view, snapshot: { ...snapshot, questions: [] } });
+    await settled();
+    expect(document.activeElement?.classList).toContain("approvals-page");
+});
+
 // holds: ui-question-page
 test("on the page, the earliest is asked, another can be picked, and a rule may be for any agent", async () => {
     const app = await open({ ...view, wanted: ["approvals", 1] });

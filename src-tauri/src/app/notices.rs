@@ -42,6 +42,11 @@ impl Notices {
         self.kept.retain(|notice| notice.kind != kind);
     }
 
+    /// All of them are forgotten: they name applications and tokens that are, too.
+    pub(super) fn clear(&mut self) {
+        self.kept.clear();
+    }
+
     /// All of them, the newest first.
     pub(super) fn all(&self) -> Vec<Notice> {
         self.kept.clone()

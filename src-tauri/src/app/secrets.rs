@@ -8,7 +8,6 @@ use std::{fs, io};
 use clientmcp_protocol::control::{Command, Secrets};
 
 use super::{
-    notices::Notices,
     opening::{Choice, arrived},
     state::{App, Asker},
     vault::{self, Change},
@@ -96,7 +95,7 @@ impl App {
     }
 
     fn begin_anew(&mut self, asker: Asker) {
-        self.notices = Notices::default();
+        self.notices.clear();
         let removed = self.book.file().map_or(Ok(()), |file| match fs::remove_file(file.path()) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             Ok(()) | Err(_) => Ok(()),

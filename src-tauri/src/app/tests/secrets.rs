@@ -64,6 +64,10 @@ async fn secrets_that_cannot_be_kept_change_nothing() {
 #[tokio::test(start_paused = true)]
 async fn forgetting_everything_begins_anew() {
     let (mut world, bridge) = World::served().await;
+    bridge.crash(1);
+    let mut bridge = world.bridge().await;
+    bridge.serve().await;
+    assert!(!world.running().await.notices.is_empty(), "it ended by itself");
     let before = world.keys.item(&Place::Keychain).expect("kept");
     let asked = world.start_asking(Ask::ForgetEverything);
     bridge.stop().await;
