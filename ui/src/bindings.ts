@@ -653,7 +653,7 @@ token: Count,
 client_origin: Count, };
 
 /**
- * What came of a command.
+ * What came of a command. A token in it is never printed.
  */
 export type Reply = "done" | { "text": { 
 /**
