@@ -288,7 +288,7 @@ test("on the page, the focus lands on Deny, unless the person is writing", async
 test("on the page, the keyboard stays there after the last answer", async () => {
     const app = await open({ ...view, wanted: ["approvals", 1] });
     expect(document.activeElement).toBe(screen.getByRole("button", { name: words.deny }));
-    app.emit("view", { ...app.view, snapshot: { ...snapshot, questions: [] } });
+    app.emit("view", { ...app.view, snapshot: { ...snapshot, questions: [], door_questions: [] } });
     await settled();
     expect(document.activeElement?.classList).toContain("approvals-page");
 });
