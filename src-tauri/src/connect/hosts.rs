@@ -81,7 +81,7 @@ pub(super) const HOSTS: [Host; 12] = [
     Host {
         id: "claude-code",
         name: "Claude Code",
-        place: Place::Everywhere("A terminal"),
+        place: Place::Everywhere("a terminal"),
         language: "shell",
         command: Some(Way { note: None, write: write::claude_code_started }),
         url: Some(Way { note: Some(HISTORY), write: write::claude_code_called }),
@@ -197,7 +197,7 @@ pub(super) const HOSTS: [Host; 12] = [
     Host {
         id: "curl",
         name: "curl",
-        place: Place::Everywhere("A terminal"),
+        place: Place::Everywhere("a terminal"),
         language: "shell",
         command: None,
         url: Some(Way { note: Some(HISTORY), write: write::curl }),

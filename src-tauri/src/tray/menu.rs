@@ -101,7 +101,7 @@ fn icon(view: &View) -> Icon {
 fn head(view: &View) -> Vec<Entry> {
     let mut head = vec![Entry::Line(words::state(view))];
     if matches!(view.bridge, BridgeState::Failed { .. }) {
-        head.push(pick("Try again", Action::Retry));
+        head.push(pick("Start again", Action::Retry));
     }
     let approvals = match served(view).map_or(0, questions) {
         0 => "Approvals".to_owned(),

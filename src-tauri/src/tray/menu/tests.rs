@@ -185,7 +185,7 @@ fn what_an_ended_bridge_told_is_over() {
     view.bridge = BridgeState::Failed { code: None, sentence: String::new() };
     let Tray { icon, menu } = tray(&view, &[]);
     let lines = read(&menu);
-    assert_eq!((icon, lines[1].as_str(), lines[4].as_str()), (Icon::Error, "Try again", "Approvals"));
+    assert_eq!((icon, lines[1].as_str(), lines[4].as_str()), (Icon::Error, "Start again", "Approvals"));
     assert!(lines.contains(&"(Copy MCP URL)".into()) && lines.contains(&"(Pause)".into()), "{lines:?}");
 }
 
