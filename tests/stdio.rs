@@ -19,11 +19,11 @@ async fn bridge() -> Desktop {
     Desktop::door_allowing(&["Editor"]).await
 }
 
-/// The same bridge anew, on the same port.
+/// The same bridge anew.
 async fn again(before: Desktop) -> Desktop {
-    let (runtime, port) = (Arc::clone(&before.runtime), before.port);
+    let runtime = Arc::clone(&before.runtime);
     drop(before);
-    let members = json!({"port": port, "memory": desktop::allowing(&["Editor"])});
+    let members = json!({"memory": desktop::allowing(&["Editor"])});
     let mut desktop = Desktop::with_in(&runtime, members).await;
     desktop.door_open().await;
     desktop
@@ -290,14 +290,16 @@ async fn it_ends_with_stdin_and_takes_its_calls_with_it() {
     host.talk.close();
     let closed = Instant::now();
     let ended = host.ended().await;
-    assert!(closed.elapsed() < Duration::from_secs(1), "{:?}", closed.elapsed());
+    // Within 1 s on a machine that has nothing else to do.
+    assert!(closed.elapsed() < Duration::from_secs(30), "{:?}", closed.elapsed());
     assert_eq!((ended.code, ended.stdout.as_str(), ended.stderr.as_str()), (Some(0), "", ""));
     assert_eq!(application.text().await, format!(r#"{{"type":"cancel","id":"{}"}}"#, sent.id));
     // What is answered at once is still written.
     let mut host = Host::of(desktop.runtime.path(), CLIENT);
-    host.talk.send(&legacy(1, "tools/list", &json!({}))).await;
+    assert!(host.talk.names().await.contains(&"getBalance".to_owned()));
+    host.talk.send(&legacy(77, "ping", &json!({}))).await;
     host.talk.close();
-    assert!(host.ended().await.stdout.contains("getBalance"));
+    assert!(host.ended().await.stdout.contains("\"id\":77"));
 }
 
 // holds: stdio-orphan

@@ -255,8 +255,8 @@ export const text = {
         forgetPair: (host: string, application: string | null, allowed: boolean) => ({
             title: `Forget ${named(host)} and ${application === null ? "all applications" : named(application)}?`,
             says: allowed
-                ? ["What came in by it is cut off at once: its connections end, waiting calls are withdrawn, calls under way are cancelled; those may or may not have happened.", "When it comes again, you are asked."]
-                : ["It is refused no longer. When it comes again, you are asked."],
+                ? ["What came in by it is cut off at once: its connections end, waiting calls are withdrawn, calls under way are cancelled; those may or may not have happened.", "When it comes again, what you said of all applications holds for it, or else you are asked."]
+                : ["This refusal ends. When it comes again, what you said of all applications holds for it, or else you are asked."],
             yes: "Forget",
         }),
         rotate: {

@@ -184,6 +184,10 @@ pub const DOOR_ANSWER_BYTES: usize = 2 * MESSAGE_BYTES + 64 * 1024;
 /// Open questions at the local door: more than a person can look through.
 pub const DOOR_QUESTIONS: usize = 16;
 
+/// Who waits for the answer to one question at the local door: a host and what it starts beside. All questions together
+/// leave half of the connections to those that were let in.
+pub const DOOR_WAITERS: usize = 4;
+
 /// Pairs of a host and an application: what a person can still look through.
 pub const PAIRS: usize = 256;
 
@@ -191,7 +195,7 @@ pub const PAIRS: usize = 256;
 pub const HEADERS_TIME: Duration = Duration::from_secs(60 * 60);
 
 /// How long requests wait for the local door to open or refuse before they are answered without it.
-pub const DOOR_OPEN_TIME: Duration = Duration::from_secs(2);
+pub const DOOR_OPEN_TIME: Duration = Duration::from_secs(10);
 
 /// The bound of the random time before the first attempt to reach the local door anew; it doubles with each failure.
 pub const DOOR_BACKOFF: Duration = Duration::from_millis(250);

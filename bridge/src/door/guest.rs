@@ -65,7 +65,8 @@ impl Guest {
         };
         match given {
             Given::Nothing => {}
-            Given::Said(said) => drop(say(&mut output, said).await),
+            // Who does not read keeps no place for it.
+            Given::Said(said) => drop(timeout(CLOSE_TIME, say(&mut output, said)).await),
             Given::Host(host) => {
                 if say(&mut output, Said::Open).await.is_ok() {
                     session::serve(&host, lines.into_inner(), &mut output, Duration::ZERO).await;

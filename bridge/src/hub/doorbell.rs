@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use clientmcp_protocol::{
     control::{DoorHead, DoorQuestion, DoorWants, ErrorCode, Millis, Pair, Reply, Verdict, Which},
     ids::{ClientId, Label, QuestionId},
-    limits::{DOOR_QUESTIONS, PAIRS},
+    limits::{DOOR_QUESTIONS, DOOR_WAITERS, PAIRS},
 };
 use tokio::{sync::oneshot, time::Instant};
 
@@ -135,6 +135,9 @@ impl State {
         let pair = matches!(knock.wants, DoorWants::Pair { .. });
         let same = self.doorbell.asked.iter_mut().find(|asked| pair && asked.question.wants == knock.wants);
         if let Some(asked) = same {
+            if asked.waiting.len() >= DOOR_WAITERS {
+                return Err(Turned::Busy);
+            }
             asked.waiting.push((number, sender));
         } else if self.doorbell.asked.len() < DOOR_QUESTIONS {
             let asked = self.new_question(now, knock, (number, sender));

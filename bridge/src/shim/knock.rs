@@ -2,7 +2,7 @@
 
 use clientmcp_protocol::{
     door::{Answer, DOOR_VERSION, DoorCode, Hello, Said, Want},
-    limits::{DOOR_ANSWER_BYTES, DOOR_HELLO_BYTES, DOOR_OPEN_TIME},
+    limits::{DOOR_ANSWER_BYTES, DOOR_OPEN_TIME},
 };
 use tokio::{
     io::{AsyncWriteExt as _, BufReader, ReadHalf, WriteHalf, split},
@@ -47,7 +47,7 @@ impl From<Fault> for Away {
 pub async fn knock(want: Want, mut asking: impl FnMut()) -> Result<(Said, Open), Away> {
     let stream = local::reach().await?;
     let (input, mut output) = split(stream);
-    let mut lines = Lines::new(BufReader::new(input), DOOR_HELLO_BYTES);
+    let mut lines = Lines::new(BufReader::new(input), DOOR_ANSWER_BYTES);
     let hello = Hello { door: DOOR_VERSION, version: env!("CARGO_PKG_VERSION").to_owned(), want };
     let broken = |_| Away::new("the ClientMCP app went away");
     let mut line = serde_json::to_vec(&hello).unwrap_or_default();
@@ -65,7 +65,6 @@ pub async fn knock(want: Want, mut asking: impl FnMut()) -> Result<(Said, Open),
             Said::Asking => asking(),
             Said::Refused { code, sentence } => return Err(Away { code: Some(code), sentence }),
             said @ (Said::Open | Said::Token { .. } | Said::Apps { .. } | Said::Status { .. }) => {
-                lines.take_at_most(DOOR_ANSWER_BYTES);
                 return Ok((said, Open { lines, output }));
             }
         }

@@ -6,8 +6,8 @@ export const door = {
     every: "every application",
     unverified: "unverified",
     nameSays: "The name is the program’s own word. Nobody has checked it.",
-    pairSays: "It comes without a token, by the command that it starts. If you let it in, it may list these tools and ask to call them; each call is still put to you, as the application’s mode says. Yes and no are both remembered, until you forget them under Connect.",
-    everySays: "It comes without a token, by the command that it starts. If you let it in, it may list the tools of every application, also of those that connect later, and ask to call them; each call is still put to you, as its application’s mode says. Yes and no are both remembered, until you forget them under Connect.",
+    pairSays: "It comes without a token, by the command that it starts. If you let it in, it may list these tools and ask to call them; each call is still put to you, as the application’s mode and your rules for agents of this name say. Yes and no are both remembered, until you forget them under Connect.",
+    everySays: "It comes without a token, by the command that it starts. If you let it in, it may list the tools of every application, also of those that connect later, and ask to call them; each call is still put to you, as its application’s mode and your rules for agents of this name say. Yes and no are both remembered, until you forget them under Connect.",
     tokenSays: {
         agent: "Whoever holds it can ask to call every tool of this application. The program is given the token once; revoke it under Applications.",
         client: "Whoever holds it can connect as this application and declare tools in its name. The program is given the token once; revoke it under Applications.",

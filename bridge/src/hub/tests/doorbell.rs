@@ -51,6 +51,21 @@ fn a_question_ends_unanswered_by_either_clock_and_is_not_remembered() {
     }
 }
 
+// holds: door-questions-limit
+#[test]
+fn four_wait_for_one_answer_and_the_fifth_does_not() {
+    let mut bench = Bench::asking();
+    let there: Vec<_> = (0..4).map(|_| waiting(&mut bench, pair("Editor"))).collect();
+    assert!(matches!(knock(&mut bench, pair("Editor")), Err(Turned::Busy)));
+    // Another question is another matter.
+    let other = waiting(&mut bench, pair("Viewer"));
+    let question = bench.snapshot().door_questions[0].id;
+    let decide = control::Command::DecideDoor { question, verdict: Verdict::Allow };
+    assert_eq!(bench.obey(decide), Reply::Done);
+    assert!(there.into_iter().all(|waiting| answer(waiting) == Some(Ok(()))));
+    assert_eq!(answer(other), None);
+}
+
 // holds: door-closing
 #[test]
 fn the_bridges_end_answers_who_waits() {
