@@ -88,7 +88,7 @@ test('a blocked application is not asked about, and its calls are refused', opti
   const waiting = buyer.order('tea');
   await app.question();
   await toShop(main);
-  await main.click('radio', 'Block');
+  await main.clickForDialog('radio', 'Block');
   assert.deepEqual((await main.view()).snapshot.modes, [], 'nothing is done before it was confirmed');
   await main.confirm(['Block all calls of “shop”?', 'Every call is refused from now on, waiting ones too'], 'Block');
   assert.equal(await waiting, 'blocked');
@@ -105,7 +105,7 @@ test('a revoked agent is cut off, and another one goes on', options, onStage({},
   await app.question();
   await toShop(main);
   // The first of the list was made first.
-  await main.click('button', /^Revoke…$/, 'Agents');
+  await main.clickForDialog('button', /^Revoke…$/, 'Agents');
   await main.confirm(['Revoke the agent “buyer” of “shop”?', 'Its tokens are refused from now on, for good.', 'Other agents go on.'], 'Revoke');
   await assert.rejects(waiting);
   await app.noQuestion();
@@ -113,7 +113,7 @@ test('a revoked agent is cut off, and another one goes on', options, onStage({},
   assert.deepEqual(await other.tools(), ['order']);
   // The application's own tokens are another matter.
   assert.equal(shop.state.status, 'online');
-  await main.click('button', /^Revoke all…$/, 'Client tokens');
+  await main.clickForDialog('button', /^Revoke all…$/, 'Client tokens');
   await main.confirm(['Revoke all client tokens of “shop”?', 'Its connection is closed and its calls end.'], 'Revoke all');
   await until('the application to be cut off', () => shop.state.status === 'refused');
 }));

@@ -84,14 +84,32 @@ export class Pane {
 
   /** Clicks what has this name, in the section with this heading if one is named; the web view's own click, from a driver. */
   async click(role, name, section) {
+    let before;
     await until(`a click at the ${role} ${name}`, async () => {
       const element = await this.#find(role, name, section);
       if (!element) return false;
+      // What is still moving would not be there any more when the click comes.
+      const { x, y } = await this.run((one) => one.getBoundingClientRect().toJSON(), element);
+      const place = `${x} ${y}`;
+      if (place !== before) {
+        before = place;
+        return false;
+      }
       await this.#driver.click(element);
       return true;
     }).catch(async (fault) => {
       fault.message += `; it says: ${JSON.stringify((await this.text().catch(() => '')).slice(0, 2000))}`;
       throw fault;
+    });
+  }
+
+  /** Clicks until that opened a dialog: a list that changes may move a button away under the click. */
+  async clickForDialog(role, name, section) {
+    const isOpen = () => this.run(() => document.querySelector('dialog[open]') !== null);
+    await until(`a dialog behind the ${role} ${name}`, async () => {
+      if (await isOpen()) return true;
+      await this.click(role, name, section);
+      return until('the dialog', isOpen, 2_000);
     });
   }
 

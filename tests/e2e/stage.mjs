@@ -177,7 +177,7 @@ class Stage {
     for (const what of this.#clean.reverse()) await Promise.resolve().then(what).catch(() => undefined);
     for (const app of this.#apps.reverse()) await app.end();
     for (const program of this.#programs.reverse()) await program.stop();
-    rmSync(this.home, { recursive: true, force: true, maxRetries: 5 });
+    rmSync(this.home, { recursive: true, force: true, maxRetries: 60 });
   }
 
   async #display() {

@@ -83,7 +83,7 @@ lasts: Lasts, } } | "agent";
 export type Always = "offered" | "not_all_shown" | "destructive";
 
 /**
- * What came of an [`Ask`].
+ * What came of an `Ask`.
  */
 export type Answer = "done" | { "view": View } | { "calls": FinishedCalls } | { "question": QuestionView } | { "door_question": DoorQuestionView } | { "text": { 
 /**
@@ -116,7 +116,7 @@ code: RefusedCode,
 sentence: string, } };
 
 /**
- * What the main window asks. Each is answered by one [`Answer`].
+ * What the main window asks. Each is answered by one `Answer`.
  */
 export type Ask = { "ask": "view" } | { "ask": "calls" } | { "ask": "text", 
 /**
@@ -252,11 +252,11 @@ application: ClientId, } | { "ask": "copy_snippet",
  */
 application: ClientId, 
 /**
- * A [`Snippet::host`].
+ * A `Snippet::host`.
  */
 host: string, 
 /**
- * A [`Snippet::by`].
+ * A `Snippet::by`.
  */
 by: SnippetBy, } | { "ask": "rotate" } | { "ask": "drop_old_secrets" } | { "ask": "revoke_all" } | { "ask": "forget_everything" } | { "ask": "keep", 
 /**

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{DoorQuestionView, FinishedCalls, QuestionView, Snippet, View};
 
-/// What came of an [`Ask`].
+/// What came of an `Ask`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Preferences, SnippetBy};
 
-/// What the main window asks. Each is answered by one [`Answer`].
+/// What the main window asks. Each is answered by one `Answer`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "ask", rename_all = "snake_case")]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -137,9 +137,9 @@ pub enum Ask {
     CopySnippet {
         /// For which application.
         application: ClientId,
-        /// A [`Snippet::host`].
+        /// A `Snippet::host`.
         host: String,
-        /// A [`Snippet::by`].
+        /// A `Snippet::by`.
         by: SnippetBy,
     },
     /// A new secret signs from now on; tokens that older ones signed stay valid.
@@ -184,7 +184,7 @@ pub enum Ask {
 pub enum AboutQuestion {
     /// A page begins to show it, and has painted nothing of it: what was reported before is over. Answered like `Look`.
     Begin,
-    /// What is to be shown: answered by [`Answer::Question`].
+    /// What is to be shown: answered by `Answer::Question`.
     Look,
     /// The second animation frame with the content in it: from now on the question can be read.
     Painted,
@@ -215,7 +215,7 @@ pub enum AboutQuestion {
 pub enum AboutDoorQuestion {
     /// A card begins to show it: what another card had painted counts no more. Answered as `look`.
     Begin,
-    /// What is to be shown: answered by [`Answer::DoorQuestion`].
+    /// What is to be shown: answered by `Answer::DoorQuestion`.
     Look,
     /// The second animation frame with the content in it: from now on the question can be read.
     Painted,
