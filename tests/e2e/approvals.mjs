@@ -127,7 +127,7 @@ test('a grant is listed, and ends when it is taken back', options, onStage({}, a
   await toApprovals(stage, app, main);
   await main.says('order');
   await main.picture('approvals-grant');
-  assert.equal((await main.view()).snapshot.rules.length, 1);
+  await until('one rule', async () => (await main.view()).snapshot.rules.length === 1);
   await main.click('button', 'Remove');
   await main.says('No rules yet.');
   // While that page is in front, a question is put there alone.

@@ -61,7 +61,8 @@ test('quitting asks while a call is under way', options, onStage({}, async (stag
   await until('no more wish to quit', async () => (await main.view()).quitting === null);
   finish();
   assert.equal(await tea, 'done');
-  // Now there is nothing to ask about.
+  // Now there is nothing to ask about, once the app has heard of it.
+  await until('no call under way', async () => (await main.view()).snapshot.calls.length === 0);
   const bridge = await app.bridge();
   await stage.tray.pick('Quit');
   assert.equal(await app.gone(), 0);
@@ -105,7 +106,10 @@ test('the next start knows tokens, rules and origins', options, onStage({}, asyn
 
   const again = await stage.app();
   const main = await again.running();
-  const { pins, snapshot } = await main.view();
+  const { pins, snapshot } = await until('what the bridge tells', async () => {
+    const view = await main.view();
+    return view.snapshot && view;
+  });
   assert.deepEqual(pins, [{ application: 'shop', origins: ['native'] }]);
   assert.equal(snapshot.rules.length, 1);
   const back = await Shop.open(stage, tokens.shop);
