@@ -24,7 +24,7 @@ test('a new application gets a token by the clipboard, connects with it and is s
   await main.says(/Connected/);
   const { snapshot, known, pins } = await until('the application to be seen', async () => {
     const view = await main.view();
-    return view.snapshot.applications.length === 1 && view;
+    return view.snapshot.applications.length === 1 && view.pins.length === 1 && view;
   });
   assert.equal(snapshot.applications[0].id, 'shop');
   assert.equal(known[0].application, 'shop');

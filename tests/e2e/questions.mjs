@@ -66,7 +66,7 @@ test('15 minutes hold for that definition, and a changed tool asks again', optio
   assert.equal(await tea, 'ordered tea');
   await app.noQuestion();
   assert.equal(await buyer.order('milk'), 'ordered milk');
-  assert.equal((await main.view()).snapshot.rules.length, 1);
+  await until('one rule', async () => (await main.view()).snapshot.rules.length === 1);
 
   const declared = async () => (await main.view()).snapshot.applications[0].declaration;
   const before = await declared();
