@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use clientmcp_protocol::limits::LAST_ANSWERS_TIME;
 use proptest::prelude::*;
 use tokio::{io::BufReader, sync::watch};
 
@@ -25,16 +26,45 @@ impl Answers for Alone {
     }
 }
 
+/// An agent whose calls are never answered.
+struct Unanswered(Alone);
+
+impl Answers for Unanswered {
+    fn peer(&self, batches: bool) -> Peer<'_> {
+        self.0.peer(batches)
+    }
+
+    async fn answer(&self, _: &[u8], _: bool) -> Answer {
+        std::future::pending().await
+    }
+
+    async fn over(&self) {
+        self.0.over().await;
+    }
+}
+
+fn stand_in(list: watch::Receiver<u64>) -> StandIn {
+    StandIn { title: "test".into(), instructions: String::new(), tools: "", list, result: r#"{"content":[]}"#.into() }
+}
+
+// holds: stdio-ends
+#[tokio::test(start_paused = true)]
+async fn what_is_not_answered_keeps_no_command_longer_than_a_second() {
+    let (_sender, list) = watch::channel(0);
+    let line = br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}"#;
+    let line = [&line[..], b"\n"].concat();
+    let input = BufReader::new(line.as_slice());
+    let (mut output, closed) = (Vec::new(), tokio::time::Instant::now());
+    serve(&Unanswered(Alone(stand_in(list))), input, &mut output, LAST_ANSWERS_TIME).await;
+    assert!(closed.elapsed() >= LAST_ANSWERS_TIME, "it was given its time: {:?}", closed.elapsed());
+    assert!(closed.elapsed() < Duration::from_secs(1), "{:?}", closed.elapsed());
+    assert_eq!(output, b"");
+}
+
 /// All that is said to this input until the agent goes.
 fn said(input: &[u8], capacity: usize) -> Vec<String> {
     let (_sender, list) = watch::channel(0);
-    let stand_in = StandIn {
-        title: "test".into(),
-        instructions: String::new(),
-        tools: "",
-        list,
-        result: r#"{"content":[]}"#.into(),
-    };
+    let stand_in = stand_in(list);
     let mut output = Vec::new();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let input = BufReader::with_capacity(capacity, input);
