@@ -4,6 +4,7 @@
 //! own. It needs nothing but Rust, and never a C library: it is what a bare machine builds first.
 
 mod audit;
+mod failures;
 mod front_end;
 mod packages;
 mod python;
@@ -11,6 +12,7 @@ mod run;
 mod soak;
 mod test;
 mod tools;
+mod watched;
 
 use std::{env, ffi::OsString, process::ExitCode};
 
@@ -21,7 +23,8 @@ The project's own commands.
   cargo xtask run --headless [ARGUMENT]...
                                   the demo, wherever it is
   cargo xtask run --example notes serve a web page that agents and you can work with, on this machine alone
-  cargo xtask test [SUITE]...     run all suites, or only these; a summary stands at the end
+  cargo xtask test [SUITE]...     run all suites, or only these; a summary stands at the end,
+                                  and each test that failed with what it said last
   cargo xtask soak [ROUNDS]       run the randomised tests, each round with another seed and with more cases
   cargo xtask bindings            write the types that the web view shares with the app and the bridge anew
   cargo xtask audit               check licences, sources, duplicates and known vulnerabilities

@@ -1,4 +1,4 @@
-//! `cargo xtask test`: the suites one after another, each with its seconds, and a table at the end.
+//! `cargo xtask test`: the suites one after another, each with its seconds, and at the end a table and what failed.
 //!
 //! A failing suite stops no other, and none is left out in silence. `.ci/run` is this command and nothing else.
 
@@ -11,8 +11,11 @@ use std::{
 };
 
 use crate::{
-    bad_usage, front_end, packages, python,
+    bad_usage,
+    failures::{self, Failure, Runner},
+    front_end, packages, python,
     tools::{self, CHROMIUM, CLIPPY, CURL, NODE, NPM, PYTHON, RUSTFMT, STAGE, Tool, WEB_VIEW},
+    watched,
 };
 
 struct Suite {
@@ -154,7 +157,17 @@ pub(crate) fn run(names: &[OsString]) -> ExitCode {
         .map(|suite| if asked(suite) { suite.run() } else { suite.row(Outcome::Skipped("not asked for".into())) })
         .collect();
     println!("\n{}", Table(&rows));
-    if rows.iter().any(|row| matches!(row.outcome, Outcome::Failed(_))) { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+    let failed: Vec<_> = rows.iter().filter(|row| matches!(row.outcome, Outcome::Failed(..))).collect();
+    if failed.is_empty() {
+        return ExitCode::SUCCESS;
+    }
+    println!("\nwhat failed:");
+    for Row { suite, outcome, .. } in failed {
+        if let Outcome::Failed(_, failures) = outcome {
+            print!("{}", failures::List { suite, failures });
+        }
+    }
+    ExitCode::FAILURE
 }
 
 impl Suite {
@@ -196,18 +209,22 @@ impl Suite {
         if let Some(reason) = self.impossible() {
             return Outcome::Skipped(reason.into());
         }
-        match self.run_all() {
-            Ok(()) => Outcome::Ok,
-            Err(fault) => Outcome::Failed(fault),
-        }
-    }
-
-    fn run_all(&self) -> Result<(), String> {
-        let python = self.provide()?;
+        let python = match self.provide() {
+            Ok(python) => python,
+            Err(fault) => {
+                let lack = Failure { name: fault.clone(), lines: Vec::new() };
+                return Outcome::Failed(fault, vec![lack]);
+            }
+        };
         for step in self.steps {
-            tools::finish(step.command(python.as_deref()).envs(self.environment.iter().copied()))?;
+            let mut command = step.command(python.as_deref());
+            command.envs(self.environment.iter().copied());
+            if let Err(failed) = watched::finish(command) {
+                let failures = failures::read(step.runner(), &failed.command, &failed.output);
+                return Outcome::Failed(failed.fault, failures);
+            }
         }
-        Ok(())
+        Outcome::Ok
     }
 
     /// What must be there before it starts; the Python is where its packages are.
@@ -231,6 +248,15 @@ impl Suite {
 }
 
 impl Step {
+    /// Who prints what failed.
+    fn runner(&self) -> Runner {
+        match self {
+            Self::Cargo(_) => Runner::Cargo,
+            Self::Script(_) => Runner::Node,
+            Self::Package(_) => Runner::Vitest,
+        }
+    }
+
     fn command(&self, python: Option<&Path>) -> Command {
         let root = tools::root();
         match self {
@@ -263,8 +289,8 @@ struct Row {
 
 enum Outcome {
     Ok,
-    /// With what went wrong.
-    Failed(String),
+    /// With what went wrong, and the tests that failed.
+    Failed(String, Vec<Failure>),
     /// It did not run, for this reason, and that is no failure.
     Skipped(String),
 }
@@ -273,7 +299,7 @@ impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Ok => f.write_str("ok"),
-            Self::Failed(fault) => write!(f, "failed: {fault}"),
+            Self::Failed(fault, _) => write!(f, "failed: {fault}"),
             Self::Skipped(reason) => write!(f, "skipped: {reason}"),
         }
     }
@@ -302,7 +328,7 @@ mod tests {
         let row = |suite, outcome, millis| Row { suite, outcome, time: Duration::from_millis(millis) };
         let rows = [
             row("fmt", Outcome::Ok, 400),
-            row("clippy", Outcome::Failed("exit status: 101".into()), 12_300),
+            row("clippy", Outcome::Failed("exit status: 101".into(), Vec::new()), 12_300),
             row("doc", Outcome::Skipped("not asked for".into()), 0),
         ];
         let expected = "\
