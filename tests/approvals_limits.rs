@@ -122,7 +122,7 @@ async fn too_many_open_questions_are_busy() {
 #[tokio::test]
 async fn what_has_an_end_ends_by_itself() {
     let (mut desktop, mut application, agent) = Desktop::scene().await;
-    let end = json!({"at": now() + 10_000});
+    let end = json!({"at": now() + 20_000});
     let rule = rule("allow", &end);
     set_rules(&mut desktop, &[rule]).await;
     sent(&agent, &mut application).await;

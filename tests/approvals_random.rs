@@ -19,11 +19,14 @@ use crate::support::{
     application::{Application, Call},
     desktop::{DONE, Desktop, OUTCOME, decision, fingerprint, list},
     post::member,
+    waits::limited,
     within,
 };
 
 const CALLS: usize = 2_000;
 const LIMIT: Duration = Duration::from_secs(60);
+/// A call that is sent may wait for its answer as long as two minutes.
+const SETTLED: Duration = Duration::from_secs(300);
 const LANES: usize = 8;
 const LABELS: [&str; 2] = ["a", "b"];
 
@@ -309,7 +312,7 @@ impl World {
 
     /// Answers whatever is still open, until every call has ended.
     async fn settle(&mut self) {
-        within(async {
+        limited(SETTLED, "all calls to end", async {
             while self.made.iter().any(|made| !made.task.is_finished()) {
                 for lane in 0..LANES {
                     self.order_answers(lane);

@@ -88,7 +88,7 @@ async fn decided(
 // holds: approval-allow-rule, approval-definition
 #[tokio::test]
 async fn an_allow_rule_fits_one_agent_one_definition_one_origin() {
-    let settings = json!({"client_origins": "any", "allow_origins": [], "call_seconds": 9, "question_seconds": 99});
+    let settings = json!({"client_origins": "any", "allow_origins": [], "call_seconds": 120, "question_seconds": 99});
     let desktop = &mut Desktop::with(json!({"settings": settings})).await;
     let mut application = desktop.application(CLIENT, TOOLS).await;
     let (editor, other) = (desktop.labelled(CLIENT, "Editor"), desktop.labelled(CLIENT, "Other"));
@@ -118,7 +118,7 @@ async fn an_allow_rule_fits_one_agent_one_definition_one_origin() {
 // holds: approval-deny-rule
 #[tokio::test]
 async fn a_deny_rule_fits_every_definition_and_origin() {
-    let settings = json!({"client_origins": "any", "allow_origins": [], "call_seconds": 9, "question_seconds": 99});
+    let settings = json!({"client_origins": "any", "allow_origins": [], "call_seconds": 120, "question_seconds": 99});
     let desktop = &mut Desktop::with(json!({"settings": settings})).await;
     let mut application = desktop.application(CLIENT, TOOLS).await;
     let (editor, other) = (desktop.labelled(CLIENT, "Editor"), desktop.labelled(CLIENT, "Other"));
@@ -245,7 +245,7 @@ async fn each_mode_does_what_it_says() {
     asked(&mut desktop, &agent).await;
     // A grant that has an end has ended then.
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis();
-    desktop.done(mode("allow_all", json!({"at": u64::try_from(now).unwrap() + 10_000}))).await;
+    desktop.done(mode("allow_all", json!({"at": u64::try_from(now).unwrap() + 20_000}))).await;
     desktop.snapshot(|snapshot| !list(snapshot, "modes").is_empty()).await;
     desktop.snapshot(|snapshot| list(snapshot, "modes").is_empty()).await;
     asked(&mut desktop, &agent).await;

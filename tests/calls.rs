@@ -265,7 +265,7 @@ async fn a_call_that_was_sent_and_lost_may_have_happened() {
 // holds: outcome-timeout, outcome-late-result, outcome-error-result
 #[tokio::test]
 async fn a_call_without_an_answer_in_time_may_have_happened() {
-    let scene = Scene::with(&["--confirm", "off", "--call-timeout", "5"]).await;
+    let scene = Scene::with(&["--confirm", "off", "--call-timeout", "15"]).await;
     let mut application = scene.application(BOTH).await;
     for (era, request) in calls(&scene.agent, "plain", "{}").into_iter().enumerate() {
         let unanswered = async {

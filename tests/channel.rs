@@ -10,7 +10,7 @@ use crate::support::{
     application::{Application, Upgrade},
     post::Agent,
     serve::Serve,
-    tokens, within,
+    tokens, until, within,
 };
 
 const TOOLS: &str = r#"[{"name":"t","inputSchema":{"type":"object"}}]"#;
@@ -320,7 +320,11 @@ async fn an_application_is_offline_until_it_registers_and_when_it_is_gone() {
     assert_eq!(agent.list().await, TOOLS);
     drop(application);
     // The bridge hears of it when it reads.
-    within(async { while agent.list().await != "[]" {} }).await;
+    until("the tools to be gone", async || match agent.list().await {
+        list if list == "[]" => Ok(()),
+        list => Err(list),
+    })
+    .await;
     offline().await;
 }
 

@@ -3,7 +3,7 @@
 use clientmcp_protocol::limits::{INSTRUCTIONS_BYTES, JSON_NESTING, MESSAGE_BYTES, TOOLS};
 use tokio_tungstenite::tungstenite::protocol::frame::coding::{Data, OpCode};
 
-use crate::support::{application::Application, post::Agent, serve::Serve, within};
+use crate::support::{application::Application, post::Agent, serve::Serve, until, within};
 
 const TOOL: &str = r#"[{"name":"t","inputSchema":{"type":"object"}}]"#;
 const PONG: &str = r#"{"type":"pong"}"#;
@@ -155,10 +155,9 @@ async fn an_application_that_reads_nothing_is_busy_and_delays_nobody() {
             tokio::spawn(async move { agent.call("t", &arguments).await })
         })
         .collect();
-    within(async {
-        while !called.iter().any(tokio::task::JoinHandle::is_finished) {
-            tokio::task::yield_now().await;
-        }
+    until("the first answer", async || match called.iter().any(tokio::task::JoinHandle::is_finished) {
+        true => Ok(()),
+        false => Err("none of 60".to_owned()),
     })
     .await;
     let agent = Agent::of(&serve, "other");

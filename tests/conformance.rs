@@ -20,7 +20,7 @@ use std::{
 use tokio::process::Command;
 
 use self::{checks::Run, expected::Expected};
-use crate::support::{serve::Serve, tokens};
+use crate::support::{serve::Serve, tokens, waits::limited};
 
 /// The whole suite has this long.
 const LIMIT: Duration = Duration::from_secs(1_200);
@@ -60,8 +60,7 @@ async fn run(revision: &str, url: &str) -> Run {
         .stdin(Stdio::null())
         .kill_on_drop(true)
         .output();
-    let output =
-        tokio::time::timeout(LIMIT, suite).await.expect("the suite did not end").expect("`npm ci` was not run");
+    let output = limited(LIMIT, "the end of the suite", suite).await.expect("`npm ci` was not run");
     let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     Run::read(&results, &stdout).unwrap_or_else(|fault| panic!("{fault}\n{stdout}\n{stderr}"))
 }

@@ -254,7 +254,7 @@ async fn what_is_remembered_comes_whole_and_is_taken_back() {
 // holds: control-snapshot-size
 #[tokio::test]
 async fn a_snapshot_that_would_be_too_long_is_cut_and_says_so() {
-    let settings = json!({"client_origins": "any", "allow_origins": [], "call_seconds": 9, "question_seconds": 99});
+    let settings = json!({"client_origins": "any", "allow_origins": [], "call_seconds": 120, "question_seconds": 99});
     let mut desktop = Desktop::with(json!({"settings": settings})).await;
     // They come first, while a snapshot is short: each of them makes the bridge write one.
     let mut applications = Vec::new();

@@ -15,7 +15,7 @@ use super::support::{
     scene::CLIENT,
     serve::{Folder, run_in},
     tokens::SECRET,
-    within,
+    until, within,
 };
 
 // holds: door-control-only
@@ -99,14 +99,13 @@ async fn one_more_than_the_limit_is_told_so() {
     assert_refused(&Door::hello(desktop.runtime.path(), wants_mcp("Editor")).await.value().await, "busy");
     doors.pop();
     // The bridge notices at its own time.
-    within(async {
-        loop {
-            let said = Door::hello(desktop.runtime.path(), wants_mcp("Editor")).await.value().await;
-            if said["say"] == "open" {
-                return;
-            }
-            assert_refused(&said, "busy");
+    until("a place at the door", async || {
+        let said = Door::hello(desktop.runtime.path(), wants_mcp("Editor")).await.value().await;
+        if said["say"] == "open" {
+            return Ok(());
         }
+        assert_refused(&said, "busy");
+        Err(said.to_string())
     })
     .await;
 }

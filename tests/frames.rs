@@ -48,7 +48,7 @@ async fn a_clean_close_is_answered() {
     let serve = Serve::start().await;
     for (payload, code) in [(&b""[..], 1005), (b"\x03\xe8", 1000), (b"\x03\xe8bye", 1000), (b"\x10\xe1", 4321)] {
         let mut socket = socket(&serve).await;
-        socket.get_mut().write_all(&frame(0x88, payload)).await.unwrap();
+        within(socket.get_mut().write_all(&frame(0x88, payload))).await.unwrap();
         assert_eq!(close_frame(&mut socket).await.0, code, "{payload:?}");
         assert_eq!(within(socket.read(&mut [0])).await.unwrap(), 0, "then the connection ends");
     }
@@ -69,7 +69,7 @@ async fn a_frame_that_breaks_the_rfc_is_told_so() {
         ("a ping that is too long", long_ping),
     ] {
         let mut socket = socket(&serve).await;
-        socket.get_mut().write_all(&bytes).await.unwrap();
+        within(socket.get_mut().write_all(&bytes)).await.unwrap();
         let (code, reason) = close_frame(&mut socket).await;
         assert_eq!(code, 4400, "{what}");
         assert!(reason.contains("RFC 6455"), "{what}: {reason}");
@@ -85,7 +85,7 @@ async fn pings_of_an_application_that_does_not_read_are_bounded_and_delay_nobody
     let pings = frame(0x89, &[b'x'; 125]).repeat(1_000);
     let before = resident(serve.pid);
     for _ in 0..300 {
-        if flood.get_mut().write_all(&pings).await.is_err() {
+        if within(flood.get_mut().write_all(&pings)).await.is_err() {
             break;
         }
     }

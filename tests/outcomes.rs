@@ -131,7 +131,7 @@ async fn a_call_whose_connection_ends_is_disconnected_and_not_retried() {
 // holds: outcome-timeout, outcome-late-result, channel-unknown-id, outcome-error-result, outcome-rejected-meta
 #[tokio::test]
 async fn a_call_without_an_answer_times_out_and_is_cancelled() {
-    let serve = Serve::with(&["--confirm", "off", "--call-timeout", "5"]).await;
+    let serve = Serve::with(&["--confirm", "off", "--call-timeout", "15"]).await;
     let agent = Agent::of(&serve, "app");
     let mut application = Application::serving(&serve, "app", TOOLS).await;
     let called = calling(&agent);

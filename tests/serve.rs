@@ -5,7 +5,7 @@ use tokio::net::{TcpListener, TcpStream};
 use crate::support::{
     application::{Application, Upgrade},
     post::Agent,
-    serve::{Folder, Serve, run},
+    serve::{Folder, Serve, own_port, run},
     tokens::{self, SECRET},
 };
 
@@ -195,8 +195,8 @@ async fn a_taken_port_is_named() {
 // holds: cli-port-again
 #[tokio::test]
 async fn the_port_of_an_ended_bridge_is_free_at_once() {
-    let serve = Serve::start().await;
-    let port = serve.port;
+    let port = own_port().await;
+    let serve = Serve::on(port, &["--confirm", "off"]).await;
     // Connections that the bridge closes first would keep the port without the right option.
     let mut applications = Vec::new();
     for number in 0..4 {

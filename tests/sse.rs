@@ -59,7 +59,7 @@ async fn the_event_is_one_line_of_the_texts_as_they_were_written() {
 // holds: sse-slow, outcome-timeout, outcome-disconnected
 #[tokio::test]
 async fn a_slow_call_that_fails_says_so_in_its_event() {
-    let scene = Scene::with(&["--confirm", "off", "--call-timeout", "8"]).await;
+    let scene = Scene::with(&["--confirm", "off", "--call-timeout", "15"]).await;
     let mut application = scene.application(TOOLS).await;
     let sent = scene.agent.sent(&scene.agent.legacy_call("getBalance", "{}")).await;
     let call = application.call().await;

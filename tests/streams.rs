@@ -11,7 +11,7 @@ use crate::support::{
     scene::{CLIENT, Scene, TOOLS, heard_nothing, server_info},
     serve::Serve,
     stream::{CHANGES, Clock, Piece, Stream},
-    tokens, within,
+    tokens, until,
 };
 
 const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
@@ -327,10 +327,14 @@ async fn a_stream_outlives_its_token() {
     let serve = Serve::start().await;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
     // It is refused from 60 s after its end.
-    let token = tokens::claiming(&format!(r#"{{"sub":"{CLIENT}","role":"agent","exp":{}}}"#, now - 45));
+    let token = tokens::claiming(&format!(r#"{{"sub":"{CLIENT}","role":"agent","exp":{}}}"#, now - 30));
     let agent = Agent::new(serve.port, &token);
     let (mut listening, mut getting) = (agent.listening().await, agent.getting().await);
-    within(async { while agent.list().send().await.status != 401 {} }).await;
+    until("the token to be refused", async || match agent.list().send().await.status {
+        401 => Ok(()),
+        status => Err(format!("status {status}")),
+    })
+    .await;
     let _application = Application::serving(&serve, CLIENT, TOOLS).await;
     assert_eq!(listening.value().await, changed(Some(json!(1))));
     assert_eq!(getting.value().await, changed(None));

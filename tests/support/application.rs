@@ -17,6 +17,7 @@ use tokio_tungstenite::{
 };
 
 use super::{
+    expecting,
     post::{Head, member},
     serve::Serve,
     tokens, within,
@@ -156,7 +157,8 @@ impl Application {
 
     /// The next message.
     pub(crate) async fn recv(&mut self) -> Message {
-        within(self.socket.next()).await.expect("the connection ended").expect("the connection broke")
+        let next = expecting("a message to the application", self.socket.next()).await;
+        next.expect("the connection ended").expect("the connection broke")
     }
 
     /// The next message, which is a text: always one line.
@@ -181,7 +183,7 @@ impl Application {
         let Message::Close(Some(frame)) = message else { panic!("no close code: {message:?}") };
         assert!(frame.reason.len() <= 123, "{frame:?}");
         // Reading on sends our part of the closing handshake.
-        let after = within(self.socket.next()).await;
+        let after = expecting("the end of a connection that was closed", self.socket.next()).await;
         assert!(!matches!(after, Some(Ok(_))), "after the close frame came {after:?}");
         (frame.code.into(), frame.reason.as_str().to_owned())
     }

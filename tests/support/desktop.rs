@@ -14,11 +14,13 @@ use tokio::{
 use super::{
     agent::Agent,
     application::{Application, Upgrade},
+    expecting,
     http::{Request, Response},
     scene::{CLIENT, TOOLS},
     serve::{Ended, Folder},
     stream::Sent,
     tokens::{self, SECRET},
+    waits::OUTER_LIMIT,
     within,
 };
 
@@ -226,7 +228,7 @@ impl Desktop {
 
     /// The reply with this number.
     pub(crate) async fn reply(&mut self, request: u64) -> Value {
-        within(async {
+        expecting(format_args!("the reply to request {request}"), async {
             while !self.replies.contains_key(&request) {
                 self.read().await;
             }
@@ -268,8 +270,13 @@ impl Desktop {
                 self.read().await;
             }
         };
-        let read = tokio::time::timeout(super::OUTER_LIMIT, read).await;
-        assert!(read.is_ok(), "the desktop waits in vain. Snapshot: {}; finished: {:?}", self.newest, self.finished);
+        let read = tokio::time::timeout(OUTER_LIMIT, read).await;
+        assert!(
+            read.is_ok(),
+            "the desktop waited {OUTER_LIMIT:?} in vain. Snapshot: {}; finished: {:?}",
+            self.newest,
+            self.finished
+        );
     }
 
     /// The one open question that no earlier wait gave out.
@@ -355,7 +362,7 @@ impl Desktop {
     /// Reads one message and files it.
     pub(crate) async fn read(&mut self) -> Value {
         let mut line = String::new();
-        within(self.stdout.read_line(&mut line)).await.unwrap();
+        expecting("a line of the control channel", self.stdout.read_line(&mut line)).await.unwrap();
         assert!(line.ends_with('\n'), "the channel ended in {line:?}");
         line.pop();
         assert!(line.len() <= 1_048_576, "a line of {} bytes", line.len());

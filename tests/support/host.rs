@@ -10,7 +10,7 @@ use tokio::{
     task::JoinHandle,
 };
 
-use super::{agent::META, post::member, scene::CLIENT, serve::Ended, within};
+use super::{agent::META, expecting, post::member, scene::CLIENT, serve::Ended, within};
 
 /// Where the door of a runtime folder is.
 pub(crate) fn socket(runtime: &Path) -> std::path::PathBuf {
@@ -85,7 +85,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Talk<R, W> {
     /// The next line; nothing at the end.
     pub(crate) async fn next(&mut self) -> Option<String> {
         let mut line = String::new();
-        within(self.input.read_line(&mut line)).await.unwrap();
+        expecting("a line to the host", self.input.read_line(&mut line)).await.unwrap();
         line.pop().map(|end| {
             assert_eq!(end, '\n', "half a line: {line}");
             line

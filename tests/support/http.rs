@@ -1,21 +1,19 @@
 //! A raw HTTP/1.1 client: what a test writes is what is sent, faults included. It never mends a request; it only adds
 //! `Content-Length` to a body whose length nothing else tells.
 
-use std::time::Duration;
-
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{
         TcpStream,
         tcp::{OwnedReadHalf, OwnedWriteHalf},
     },
-    time::timeout,
 };
 
-use super::schema::{self, Asked};
-
-/// The outer limit of every read: long enough for a loaded machine, short enough for a hanging test to end.
-const READ_LIMIT: Duration = Duration::from_secs(120);
+use super::{
+    expecting,
+    schema::{self, Asked},
+    within,
+};
 
 /// A request, header by header and byte by byte.
 #[derive(Clone)]
@@ -195,7 +193,7 @@ pub(crate) struct Connection {
 
 impl Connection {
     pub(crate) async fn open(port: u16) -> Self {
-        let stream = timeout(READ_LIMIT, TcpStream::connect(("127.0.0.1", port))).await.expect("connects in time");
+        let stream = expecting("a connection", TcpStream::connect(("127.0.0.1", port))).await;
         let (read, write) = stream.expect("connects").into_split();
         Self { read, write, pending: Vec::new() }
     }
@@ -204,7 +202,7 @@ impl Connection {
     pub(crate) async fn send(&mut self, request: &Request) -> Response {
         let bytes = request.bytes();
         let Self { read, write, pending } = self;
-        let reading = read_response(read, pending, request.method == "HEAD", READ_LIMIT);
+        let reading = read_response(read, pending, request.method == "HEAD");
         tokio::pin!(reading);
         let response = tokio::select! {
             response = &mut reading => response,
@@ -217,23 +215,18 @@ impl Connection {
 
     /// Sends bytes that need not be a whole request.
     pub(crate) async fn write(&mut self, bytes: &[u8]) {
-        self.write.write_all(bytes).await.unwrap();
+        within(self.write.write_all(bytes)).await.unwrap();
     }
 
     pub(crate) async fn read(&mut self) -> Response {
-        self.read_within(READ_LIMIT).await
-    }
-
-    /// Reads an answer that a timer of the bridge decides.
-    pub(crate) async fn read_within(&mut self, limit: Duration) -> Response {
-        let response = read_response(&mut self.read, &mut self.pending, false, limit).await;
+        let response = read_response(&mut self.read, &mut self.pending, false).await;
         response.check(&Asked::default());
         response
     }
 
     /// Reads the interim answer that asks for the body.
     pub(crate) async fn continues(&mut self) {
-        let mut reader = Reader { read: &mut self.read, pending: &mut self.pending, limit: READ_LIMIT };
+        let mut reader = Reader { read: &mut self.read, pending: &mut self.pending };
         assert_eq!(reader.head().await.0, 100);
     }
 
@@ -241,7 +234,7 @@ impl Connection {
     pub(crate) async fn closed(&mut self) {
         assert!(self.pending.is_empty(), "more than an answer: {:?}", String::from_utf8_lossy(&self.pending));
         let mut byte = [0];
-        let read = timeout(READ_LIMIT, self.read.read(&mut byte)).await.expect("is closed in time");
+        let read = expecting("the end of the connection", self.read.read(&mut byte)).await;
         assert!(matches!(read, Ok(0) | Err(_)), "something was sent after the answer");
     }
 }
@@ -250,13 +243,12 @@ impl Connection {
 struct Reader<'a> {
     read: &'a mut OwnedReadHalf,
     pending: &'a mut Vec<u8>,
-    limit: Duration,
 }
 
 impl Reader<'_> {
     /// False at the end of the connection.
     async fn more(&mut self) -> bool {
-        let read = timeout(self.limit, self.read.read_buf(self.pending)).await.expect("an answer in time");
+        let read = expecting("more of an answer", self.read.read_buf(self.pending)).await;
         read.expect("an answer, no reset") > 0
     }
 
@@ -309,13 +301,8 @@ impl Reader<'_> {
     }
 }
 
-async fn read_response(
-    read: &mut OwnedReadHalf,
-    pending: &mut Vec<u8>,
-    answers_head: bool,
-    limit: Duration,
-) -> Response {
-    let mut reader = Reader { read, pending, limit };
+async fn read_response(read: &mut OwnedReadHalf, pending: &mut Vec<u8>, answers_head: bool) -> Response {
+    let mut reader = Reader { read, pending };
     let mut interim = Vec::new();
     let (status, headers) = loop {
         let (status, headers) = reader.head().await;

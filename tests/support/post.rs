@@ -7,6 +7,7 @@ use tokio::{
 };
 
 use super::{
+    expecting,
     schema::{self, Asked},
     serve::Serve,
     tokens, within,
@@ -33,7 +34,7 @@ impl Head {
         loop {
             let mut line = String::new();
             // A reset is an end without an answer, too.
-            let read = within(stream.read_line(&mut line)).await.unwrap_or(0);
+            let read = expecting("the head of an answer", stream.read_line(&mut line)).await.unwrap_or(0);
             if read == 0 && lines.is_empty() {
                 return None;
             }

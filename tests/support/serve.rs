@@ -6,16 +6,17 @@ use std::{
     os::unix::fs::{DirBuilderExt, OpenOptionsExt},
     path::{Path, PathBuf},
     process::Stdio,
-    sync::atomic::{AtomicU32, Ordering},
+    sync::atomic::{AtomicU16, AtomicU32, Ordering},
 };
 
 use tokio::{
     io::{AsyncBufReadExt, AsyncReadExt, BufReader},
+    net::TcpListener,
     process::{Child, ChildStdout, Command},
     task::JoinHandle,
 };
 
-use super::{tokens::SECRET, within};
+use super::{expecting, tokens::SECRET, until, within};
 
 /// A running bridge. It dies with this value.
 pub(crate) struct Serve {
@@ -83,7 +84,7 @@ impl Serve {
             String::from_utf8(bytes).unwrap()
         });
         let mut ready = String::new();
-        within(stdout.read_line(&mut ready)).await.unwrap();
+        expecting("the ready line", stdout.read_line(&mut ready)).await.unwrap();
         if ready.is_empty() {
             let status = within(child.wait()).await.unwrap();
             panic!("no ready line: {status}, {}", within(stderr).await.unwrap());
@@ -121,6 +122,18 @@ impl Serve {
         within(self.stdout.read_to_string(&mut stdout)).await.unwrap();
         Ended { code, stdout, stderr: within(self.stderr).await.unwrap() }
     }
+}
+
+/// A free port that the system gives to nobody by itself, so that it stays free for a while: most of what starts beside a
+/// test is given one from 32768 on.
+pub(crate) async fn own_port() -> u16 {
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    let process = u16::try_from(std::process::id() * 16 % 12_000).unwrap();
+    until("a free port", async || {
+        let port = 20_000 + (process + NEXT.fetch_add(1, Ordering::Relaxed)) % 12_000;
+        TcpListener::bind(("127.0.0.1", port)).await.map(|_| port).map_err(|fault| fault.to_string())
+    })
+    .await
 }
 
 /// Runs the program to its end.

@@ -12,6 +12,7 @@ use tokio::{
 use super::{
     agent::{Agent, LEGACY},
     application::{Application, Call},
+    expecting,
     http::Request,
     post::Head,
     scene::TOOLS,
@@ -147,12 +148,16 @@ impl Stream {
 
     /// The next event, past any comments.
     pub(crate) async fn event(&mut self) -> String {
-        loop {
-            match self.next().await.expect("the stream ended") {
-                Piece::Event(event) => return event,
-                Piece::Comment => {}
+        // Comments come on and on, so that the whole wait has a limit.
+        expecting("an event of the stream", async {
+            loop {
+                match self.next().await.expect("the stream ended") {
+                    Piece::Event(event) => return event,
+                    Piece::Comment => {}
+                }
             }
-        }
+        })
+        .await
     }
 
     /// The next event as a value.
@@ -162,19 +167,25 @@ impl Stream {
 
     /// Waits for the end, and fails at another event.
     pub(crate) async fn ended(&mut self) {
-        while let Some(piece) = self.next().await {
-            assert_eq!(piece, Piece::Comment, "an event before the end");
-        }
+        expecting("the end of the stream", async {
+            while let Some(piece) = self.next().await {
+                assert_eq!(piece, Piece::Comment, "an event before the end");
+            }
+        })
+        .await;
     }
 
     /// The events up to the end.
     pub(crate) async fn events(&mut self) -> Vec<Value> {
         let mut events = Vec::new();
-        while let Some(piece) = self.next().await {
-            if let Piece::Event(event) = piece {
-                events.push(serde_json::from_str(&event).unwrap());
+        expecting("the end of the stream", async {
+            while let Some(piece) = self.next().await {
+                if let Piece::Event(event) = piece {
+                    events.push(serde_json::from_str(&event).unwrap());
+                }
             }
-        }
+        })
+        .await;
         events
     }
 
@@ -193,7 +204,9 @@ impl Stream {
                 return true;
             }
             // A reset is an end, too.
-            if self.ended || within(self.connection.read_buf(&mut self.raw)).await.unwrap_or(0) == 0 {
+            if self.ended
+                || expecting("more of an answer", self.connection.read_buf(&mut self.raw)).await.unwrap_or(0) == 0
+            {
                 self.ended = true;
                 return false;
             }
