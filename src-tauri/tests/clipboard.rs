@@ -10,6 +10,7 @@ use std::{
     io::{BufRead as _, BufReader, Write as _},
     process::{Child, Command, Stdio},
     thread,
+    time::{Duration, Instant},
 };
 
 use clientmcp_desktop::{
@@ -46,7 +47,9 @@ fn what_somebody_copied_since_is_still_there_after_quit() {
         theirs.stdin.take().unwrap().write_all(b"theirs").unwrap();
         assert!(theirs.wait().unwrap().success());
         // It says so before the display knows.
+        let start = Instant::now();
         while pasted("UTF8_STRING").as_deref() != Some("theirs") {
+            assert!(start.elapsed() < Duration::from_secs(60), "waited 60 s in vain for what xclip copied");
             thread::yield_now();
         }
         clipboard.clear_if_ours_and_stop();

@@ -332,7 +332,7 @@ fn stands(unlocked: bool) -> bool {
 fn wait_until(what: &str, done: impl Fn() -> bool) {
     let start = Instant::now();
     while !done() {
-        assert!(start.elapsed() < Duration::from_secs(20), "{what}");
+        assert!(start.elapsed() < Duration::from_secs(60), "waited 60 s in vain until {what}");
         thread::sleep(Duration::from_millis(20));
     }
 }

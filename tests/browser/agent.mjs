@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 
-import { within } from './waits.mjs';
+import { LIMIT, within } from './waits.mjs';
 
 const MODERN = '2026-07-28';
 
@@ -21,9 +21,9 @@ export class Agent {
     return (await this.#ask('tools/list', {})).tools.map((tool) => tool.name);
   }
 
-  /** Calls a tool; aborting the signal gives the call up. */
+  /** Calls a tool; aborting the signal gives the call up. A person may be asked, who takes their time. */
   call(name, args = {}, signal) {
-    return this.#ask('tools/call', { name, arguments: args }, { 'Mcp-Name': name }, signal);
+    return this.#ask('tools/call', { name, arguments: args }, { 'Mcp-Name': name }, signal, 5 * LIMIT);
   }
 
   /** Calls, and returns what the answer says. */
@@ -45,8 +45,9 @@ export class Agent {
     return { next };
   }
 
-  #ask(method, params, headers, signal) {
-    return within(this.#answered(method, params, headers, signal), `the answer to ${method} ${JSON.stringify(params)}`);
+  #ask(method, params, headers, signal, limit) {
+    const words = `the answer to ${method} ${JSON.stringify(params)}`;
+    return within(this.#answered(method, params, headers, signal), words, limit);
   }
 
   async #answered(method, params, headers, signal) {

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { startBridge } from './bridge.mjs';
 import { notesUrl, openNotes, openTab, profile } from './chromium.mjs';
 import { answer, connected, headline, paste } from './person.mjs';
-import { eventually, options } from './waits.mjs';
+import { eventually, holds, options } from './waits.mjs';
 
 const ALL = ['list_notes', 'read_through', 'add_note', 'edit_note', 'delete_note'];
 const EMPTY = ['list_notes', 'add_note'];
@@ -28,7 +28,7 @@ test('a person pastes a token, by keyboard alone, and agents can call', options,
   await headline(page, 'Connected');
   await page.getByRole('button', { name: 'Disconnect' }).click();
   await headline(page, 'Disconnected');
-  await eventually(async () => assert.deepEqual(await bridge.agent().tools(), []));
+  await eventually('the tools to be gone', async () => assert.deepEqual(await bridge.agent().tools(), []));
   await page.getByRole('button', { name: 'Use another token' }).click();
   await headline(page, 'Not connected');
   assert.equal(await page.evaluate(() => localStorage.getItem('notes.token')), null);
@@ -77,10 +77,10 @@ test('without a bridge the page says so, and connects when there is one', option
   await page.getByText(/Next try in \d+ s|Trying now/).waitFor();
   await bridge.start();
   await headline(page, 'Connected');
-  // By itself it would try again in 75 s.
-  await page.evaluate(() => (Math.random = () => 150));
+  // By itself it would try again in 1000 s, longer than anything is waited for here.
+  await page.evaluate(() => (Math.random = () => 2_000));
   await bridge.stop();
-  await page.getByText(/Next try in [67]\d s/).waitFor();
+  await page.getByText(/Next try in \d{3,4} s/).waitFor();
   await bridge.start();
   await page.getByRole('button', { name: 'Try now' }).click();
   await headline(page, 'Connected');
@@ -331,7 +331,7 @@ test('it fits a small window and a phone, and everything has a name', options, a
   await agent.call('add_note', { text: `A note with one very long word: ${'x'.repeat(300)}` });
   for (const [width, height] of [[1100, 800], [800, 600], [360, 640]]) {
     await page.setViewportSize({ width, height });
-    await page.waitForFunction((width) => innerWidth === width, width);
+    await holds(page, `a page ${width} wide`, (width) => innerWidth === width, width);
     assert(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${width} wide`);
   }
   await bridge.stop();

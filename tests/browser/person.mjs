@@ -37,9 +37,9 @@ export async function answer(page, name) {
   await button.waitFor();
   const text = await page.locator('#question-text').textContent();
   const isOpen = async () => (await button.isVisible()) && (await page.locator('#question-text').textContent()) === text;
-  await eventually(async () => {
+  await eventually(`a click on “${name}” to be an answer`, async () => {
     // It may go while it is clicked.
-    if (await isOpen()) await button.click({ timeout: 5_000 });
+    if (await isOpen()) await button.click({ timeout: 10_000 });
     assert(!(await isOpen()), `no click on “${name}” answers the question`);
   });
 }

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 
 import { freePort } from './processes.mjs';
-import { until, within } from './waiting.mjs';
+import { LIMIT, until, within } from './waiting.mjs';
 
 const ELEMENT = 'element-6066-11e4-a52e-4f735466cecf';
 
@@ -20,7 +20,7 @@ export class Driver {
     driver.#url = `http://127.0.0.1:${port}`;
     await until('the driver', async () => (await ask(`${driver.#url}/status`, 'GET')).ready);
     // It answers once the app has a window.
-    const wanted = { capabilities: { alwaysMatch: {} } };
+    const wanted = { capabilities: { alwaysMatch: { timeouts: { script: LIMIT, pageLoad: LIMIT } } } };
     const { sessionId } = await within('a window to drive', ask(`${driver.#url}/session`, 'POST', wanted));
     driver.#url += `/session/${sessionId}`;
     return driver;

@@ -44,11 +44,11 @@ test('a dark window is dark from its first moment', options, onStage({}, async (
   await until('no other window', async () => (await stage.shown(MAIN)).length === 0);
   const tea = buyer.order('tea');
   const seen = new Set();
-  let question;
-  while (!question) {
-    question = await app.questionNow().catch(() => undefined);
+  const question = await until('the window of a question', async () => {
+    const found = await app.questionNow().catch(() => undefined);
     for (let look = 0; look < 10; look += 1) seen.add(await colourAt(stage, 1000, 400));
-  }
+    return found;
+  });
   await until('the question', async () => (await question.text()).includes('tea'));
   seen.add(await colourAt(stage, 1000, 400));
   assert.deepEqual([...seen].filter((colour) => !/^#([0-4].){3}$/.test(colour)), [], [...seen].join(' '));

@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 
-import { within } from './waiting.mjs';
+import { LIMIT, until, within } from './waiting.mjs';
 
 const execute = promisify(execFile);
 
@@ -65,17 +65,22 @@ export class Program {
 
 /** What a command prints; its end is waited for. */
 export async function run(path, words, { env, input } = {}) {
-  const running = execute(path, words, { env, maxBuffer: 64 << 20, timeout: 30_000 });
+  const running = execute(path, words, { env, maxBuffer: 64 << 20, timeout: LIMIT });
   running.child.stdin.end(input);
   return (await running).stdout;
 }
 
-/** A port that nobody listens on now. */
-export async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  server.close();
-  await once(server, 'close');
-  return port;
+/**
+ * A port that nobody listens on now, and that the system gives to nobody by itself, so that it stays free for a while: most
+ * of what starts beside a test is given one from 32768 on.
+ */
+export function freePort() {
+  return until('a free port', async () => {
+    const port = 10_000 + Math.floor(Math.random() * 20_000);
+    const server = createServer().listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    server.close();
+    await once(server, 'close');
+    return port;
+  });
 }

@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import { App, MAIN } from './app.mjs';
 import { freePort, Program, run } from './processes.mjs';
 import { Tray } from './tray.mjs';
-import { until } from './waiting.mjs';
+import { LIMIT, until } from './waiting.mjs';
 
 /** Where pictures go, for a person to look at. Git ignores it. */
 export const SCREENSHOTS = join(import.meta.dirname, '../../screenshots');
@@ -17,8 +17,8 @@ export const SCREENSHOTS = join(import.meta.dirname, '../../screenshots');
 /** What the system's programs let a bus start. */
 const SERVICES = '/usr/share/dbus-1/services';
 
-/** No test is longer. */
-export const options = { timeout: 240_000 };
+/** No test is longer: a wait that is in vain is over before, and says what it was for. */
+export const options = { timeout: 10 * LIMIT };
 
 /** What a test finds around the app: a keychain, a place for its icon, and the programs that the bus starts when asked. */
 const usual = { keychain: true, tray: true, services: [] };

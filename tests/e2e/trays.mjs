@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { answer } from './answers.mjs';
 import { MAIN } from './app.mjs';
 import { onStage, options, test } from './stage.mjs';
-import { until } from './waiting.mjs';
+import { LIMIT, until } from './waiting.mjs';
 import { ONCE } from './words.mjs';
 import { Buyer, connected, Shop } from './world.mjs';
 
@@ -21,7 +21,7 @@ test('a token from the tray is in the clipboard, works, and is gone after 90 s',
     return TOKEN.test(text) && !old.includes(text) && { text, at: Date.now() };
   });
   assert.deepEqual(await new Buyer(stage, copied.text).tools(), ['order']);
-  await until('an empty clipboard', async () => (await stage.clipboard()) === '', 120_000);
+  await until('an empty clipboard', async () => (await stage.clipboard()) === '', 2 * LIMIT);
   const seconds = (Date.now() - copied.at) / 1000;
   assert(seconds > 85, `it was gone after ${seconds} s`);
   // What somebody else copied since is theirs.

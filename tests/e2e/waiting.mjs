@@ -3,7 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** No single wait is longer: generous, since a slow machine is no fault. */
-export const LIMIT = 60_000;
+export const LIMIT = 120_000;
 
 const PAUSE = 40;
 
@@ -16,7 +16,8 @@ export async function until(what, question, limit = LIMIT) {
       .then((answer) => ({ answer }), (fault) => ({ fault }));
     if (last.answer) return last.answer;
     if (Date.now() > end) {
-      throw new Error(`waited ${limit / 1000} s for ${what}; last: ${JSON.stringify(last.answer)}`, { cause: last.fault });
+      const seen = last.fault ? `${last.fault.message ?? last.fault}` : JSON.stringify(last.answer);
+      throw new Error(`waited ${limit / 1000} s in vain for ${what}; last: ${seen}`, { cause: last.fault });
     }
     await delay(PAUSE);
   }
@@ -26,7 +27,7 @@ export async function until(what, question, limit = LIMIT) {
 export async function within(what, promise, limit = LIMIT) {
   const stop = new AbortController();
   const late = delay(limit, undefined, { signal: stop.signal }).then(() => {
-    throw new Error(`waited ${limit / 1000} s for ${what}`);
+    throw new Error(`waited ${limit / 1000} s in vain for ${what}`);
   });
   try {
     return await Promise.race([promise, late]);

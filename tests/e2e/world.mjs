@@ -104,9 +104,7 @@ export class Buyer {
     );
     // A test that fails earlier leaves calls behind, whose end is no further fault.
     told.catch(() => undefined);
-    const answer = within(`the answer to the order of ${what}`, told, 150_000);
-    answer.catch(() => undefined);
-    return answer;
+    return told;
   }
 
   tools() {

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Ask, KeysState, View } from "../src/desktop";
 import { text } from "../src/text";
 import { emptyView, finished, NOW, snapshot, view } from "./support/fixture";
-import { atItsMoment, open, settled } from "./support/render";
+import { atItsMoment, eventually, open, settled } from "./support/render";
 
 beforeEach(atItsMoment);
 afterEach(() => {
@@ -326,8 +326,8 @@ describe("applications", () => {
         await fill(text.tools.arguments, exact);
         await press(text.tools.run);
         const tried = { ask: "try_tool", application: "alice-wallet", tool: "getBalance", arguments: exact, fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/) };
-        await vi.waitFor(() => expect(done(app)).toEqual([tried]));
-        await vi.waitFor(() => expect(screen.getByRole("dialog").textContent).toContain("12345678901234567890"));
+        await eventually(() => expect(done(app)).toEqual([tried]));
+        await eventually(() => expect(screen.getByRole("dialog").textContent).toContain("12345678901234567890"));
     });
 });
 

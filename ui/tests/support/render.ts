@@ -36,6 +36,11 @@ export async function settled(): Promise<void> {
     await tick();
 }
 
+/** Waits until nothing is wrong; what stays wrong is thrown. The limit ends what hangs, and decides no test that passes. */
+export async function eventually(check: () => void): Promise<void> {
+    await vi.waitFor(check, { timeout: 50_000, interval: 20 });
+}
+
 /** The fixture's own moment. Timers stay real. */
 export function atItsMoment(): void {
     vi.spyOn(Date, "now").mockReturnValue(NOW);

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "in a test, an unexpected turn is a failure")]
 
+use std::{panic::Location, time::Duration};
+
 use clientmcp::Application;
 use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};
@@ -18,6 +20,19 @@ use tokio_tungstenite::{
 
 pub(crate) const REGISTERED: &str = r#"{"type":"registered"}"#;
 pub(crate) const PING: &str = r#"{"type":"ping"}"#;
+
+/// How long anything may take before the test gives up: it decides no test that passes.
+const OUTER_LIMIT: Duration = Duration::from_secs(60);
+
+/// The future's value, or the end of the test, which says what it waited for and where.
+#[track_caller]
+pub(crate) fn within<F: Future>(what: &str, future: F) -> impl Future<Output = F::Output> {
+    let caller = Location::caller();
+    async move {
+        let value = tokio::time::timeout(OUTER_LIMIT, future).await;
+        value.unwrap_or_else(|_| panic!("waited {OUTER_LIMIT:?} in vain for {what}, at {caller}"))
+    }
+}
 
 /// Listens; accepts when the test says so.
 pub(crate) struct Bridge(TcpListener);
@@ -38,7 +53,7 @@ impl Bridge {
 
     /// The next TCP connection, before any handshake.
     pub(crate) async fn socket(&self) -> TcpStream {
-        self.0.accept().await.unwrap().0
+        within("a connection", self.0.accept()).await.unwrap().0
     }
 
     /// The next WebSocket.
@@ -55,7 +70,7 @@ impl Bridge {
             response.headers_mut().insert("sec-websocket-protocol", HeaderValue::from_static(selected));
             Ok(response)
         };
-        let socket = accept_hdr_async(self.socket().await, answer).await.unwrap();
+        let socket = within("a handshake", accept_hdr_async(self.socket().await, answer)).await.unwrap();
         Peer { socket, headers }
     }
 
@@ -76,11 +91,12 @@ pub(crate) struct Peer {
 
 impl Peer {
     pub(crate) async fn send(&mut self, text: impl Into<String>) {
-        self.socket.send(Message::text(text.into())).await.unwrap();
+        within("a message to be taken", self.socket.send(Message::text(text.into()))).await.unwrap();
     }
 
     pub(crate) async fn text(&mut self) -> String {
-        self.socket.next().await.unwrap().unwrap().into_text().unwrap().as_str().to_owned()
+        let message = within("a message of the application", self.socket.next()).await;
+        message.unwrap().unwrap().into_text().unwrap().as_str().to_owned()
     }
 
     pub(crate) async fn message(&mut self) -> Value {
@@ -111,13 +127,14 @@ impl Peer {
     }
 
     pub(crate) async fn close(mut self, code: u16, reason: &'static str) {
-        self.socket.close(Some(CloseFrame { code: code.into(), reason: reason.into() })).await.unwrap();
-        while self.socket.next().await.is_some() {}
+        let frame = CloseFrame { code: code.into(), reason: reason.into() };
+        within("a close frame to be taken", self.socket.close(Some(frame))).await.unwrap();
+        within("the end of the connection", async { while self.socket.next().await.is_some() {} }).await;
     }
 
     /// The code of the close frame that comes now.
     pub(crate) async fn closed(&mut self) -> u16 {
-        match self.socket.next().await {
+        match within("a close frame", self.socket.next()).await {
             Some(Ok(Message::Close(Some(frame)))) => frame.code.into(),
             other => panic!("no close frame but {other:?}"),
         }
@@ -125,6 +142,6 @@ impl Peer {
 
     /// Waits for the other side to hang up without a word.
     pub(crate) async fn hung_up(mut self) {
-        while let Some(Ok(_)) = self.socket.next().await {}
+        within("the application to hang up", async { while let Some(Ok(_)) = self.socket.next().await {} }).await;
     }
 }

@@ -6,7 +6,7 @@ use clientmcp::{Answer, Call, Tool};
 use serde_json::json;
 use tokio::sync::{Barrier, mpsc, oneshot};
 
-use crate::bridge::Bridge;
+use crate::bridge::{Bridge, within};
 
 fn text(text: &str) -> serde_json::Value {
     json!({ "content": [{ "type": "text", "text": text }] })
@@ -99,13 +99,13 @@ async fn cancel_drops_the_handler_and_gives_the_signal() {
     let _application = bridge.application().tool(endless(started)).tool(quick).connect();
     let mut peer = bridge.online().await;
     peer.call("1", "endless", "{}").await;
-    let (signal, dropped) = starts.recv().await.unwrap();
+    let (signal, dropped) = within("the handler to start", starts.recv()).await.unwrap();
     assert!(!signal.is_cancelled());
 
     peer.cancel("unknown").await;
     peer.cancel("1").await;
-    signal.cancelled().await;
-    assert!(dropped.await.is_err(), "the future was dropped");
+    within("the signal", signal.cancelled()).await;
+    assert!(within("the future to be dropped", dropped).await.is_err(), "the future was dropped");
     // Nothing is said about the cancelled call, and its id is free again.
     peer.call("1", "quick", "{}").await;
     assert_eq!(peer.result().await, ("1".into(), text("done")));
@@ -119,10 +119,10 @@ async fn the_end_of_the_connection_ends_its_calls() {
     let _application = bridge.application().tool(endless(started)).connect();
     let mut peer = bridge.online().await;
     peer.call("1", "endless", "{}").await;
-    let (signal, dropped) = starts.recv().await.unwrap();
+    let (signal, dropped) = within("the handler to start", starts.recv()).await.unwrap();
     drop(peer);
-    signal.cancelled().await;
-    assert!(dropped.await.is_err(), "the future was dropped");
+    within("the signal", signal.cancelled()).await;
+    assert!(within("the future to be dropped", dropped).await.is_err(), "the future was dropped");
 }
 
 // holds: sdk-handler-panic

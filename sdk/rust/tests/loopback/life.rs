@@ -8,7 +8,7 @@ use std::sync::{
 use clientmcp::{Application, Ended, Refusal, State, Tool};
 use futures_util::FutureExt;
 
-use crate::bridge::Bridge;
+use crate::bridge::{Bridge, within};
 
 // holds: sdk-states
 #[tokio::test]
@@ -20,7 +20,7 @@ async fn online_comes_with_the_first_registered_and_not_before() {
     peer.register().await;
     assert_eq!(application.state(), State::Connecting);
     peer.send(crate::bridge::REGISTERED).await;
-    application.online().await.unwrap();
+    within("the application to be online", application.online()).await.unwrap();
     assert_eq!(application.state(), State::Online);
 }
 
@@ -30,16 +30,16 @@ async fn a_lost_connection_is_made_again_with_the_newest_tools() {
     let bridge = Bridge::new().await;
     let application = bridge.application().connect();
     let peer = bridge.online().await;
-    application.online().await.unwrap();
+    within("the application to be online", application.online()).await.unwrap();
     let mut states = application.states();
     drop(peer);
-    states.wait_for(|state| matches!(state, State::Waiting { .. })).await.unwrap();
+    within("a state", states.wait_for(|state| matches!(state, State::Waiting { .. }))).await.unwrap();
     application.set_tools([Tool::new("late").handler(|_| async {})]);
 
     let mut peer = bridge.accept().await;
     assert_eq!(peer.register().await["tools"][0]["name"], "late");
     peer.send(crate::bridge::REGISTERED).await;
-    application.online().await.unwrap();
+    within("the application to be online", application.online()).await.unwrap();
 }
 
 // holds: sdk-backoff
@@ -60,7 +60,7 @@ async fn what_may_pass_is_tried_again() {
     bridge.online().await.close(1001, "").await;
     bridge.accept_as("token-1").await.hung_up().await;
     let _peer = bridge.online().await;
-    application.online().await.unwrap();
+    within("the application to be online", application.online()).await.unwrap();
 }
 
 // holds: sdk-protocol-error
@@ -70,12 +70,15 @@ async fn a_protocol_error_is_final_and_says_why() {
     let application = bridge.application().connect();
     bridge.accept().await.close(4400, "tool 1: no name").await;
     let refusal = Refusal::Message { reason: "tool 1: no name".into() };
-    assert_eq!(application.online().await, Err(Ended::Refused(refusal.clone())));
+    assert_eq!(
+        within("the application to be online", application.online()).await,
+        Err(Ended::Refused(refusal.clone()))
+    );
     assert_eq!(application.state(), State::Refused(refusal));
     application.take_over();
     // The application's task has ended: there is nobody who could connect.
     let mut states = application.states();
-    while states.changed().await.is_ok() {}
+    within("the end of the states", async { while states.changed().await.is_ok() {} }).await;
 }
 
 // holds: sdk-unauthorized
@@ -84,7 +87,10 @@ async fn a_refused_fixed_token_is_final() {
     let bridge = Bridge::new().await;
     let application = bridge.application().connect();
     bridge.accept().await.close(4401, "token expired").await;
-    assert_eq!(application.ended().await, Ended::Refused(Refusal::Token { reason: "token expired".into() }));
+    assert_eq!(
+        within("the application's end", application.ended()).await,
+        Ended::Refused(Refusal::Token { reason: "token expired".into() })
+    );
 }
 
 /// An application that numbers the tokens it fetches.
@@ -133,7 +139,7 @@ async fn a_token_function_that_fails_is_asked_again() {
     };
     let application = Application::with_token_from(fetch).url(bridge.url()).connect();
     let _peer = bridge.online().await;
-    application.online().await.unwrap();
+    within("the application to be online", application.online()).await.unwrap();
 }
 
 // holds: sdk-protocol-error, sdk-take-over
@@ -142,18 +148,18 @@ async fn a_replaced_application_comes_back_only_when_told() {
     let bridge = Bridge::new().await;
     let application = bridge.application().connect();
     let peer = bridge.online().await;
-    application.online().await.unwrap();
+    within("the application to be online", application.online()).await.unwrap();
     // Online, it has nothing to take over, and it does not remember having been told.
     application.take_over();
     peer.close(4409, "").await;
-    assert_eq!(application.ended().await, Ended::Replaced);
+    assert_eq!(within("the application's end", application.ended()).await, Ended::Replaced);
     assert_eq!(application.state(), State::Replaced);
     assert!(bridge.accept().now_or_never().is_none());
 
     let mut states = application.states();
     application.take_over();
     let _peer = bridge.online().await;
-    states.wait_for(|state| *state == State::Online).await.unwrap();
+    within("a state", states.wait_for(|state| *state == State::Online)).await.unwrap();
 }
 
 // holds: sdk-close-graceful
@@ -162,7 +168,7 @@ async fn close_says_1000_and_waits_for_the_end() {
     let bridge = Bridge::new().await;
     let application = bridge.application().connect();
     let mut peer = bridge.online().await;
-    application.online().await.unwrap();
+    within("the application to be online", application.online()).await.unwrap();
     let (code, ()) = tokio::join!(
         async {
             let code = peer.closed().await;
@@ -172,7 +178,7 @@ async fn close_says_1000_and_waits_for_the_end() {
         application.close()
     );
     assert_eq!((code, application.state()), (1000, State::Closed));
-    assert_eq!(application.online().await, Err(Ended::Closed));
+    assert_eq!(within("the application to be online", application.online()).await, Err(Ended::Closed));
 }
 
 // holds: sdk-close-graceful
@@ -182,31 +188,31 @@ async fn close_ends_whatever_goes_on() {
     // In the handshake.
     let application = bridge.application().connect();
     let _socket = bridge.socket().await;
-    application.close().await;
+    within("the application to close", application.close()).await;
     assert_eq!(application.state(), State::Closed);
     // Replaced.
     let application = bridge.application().connect();
     bridge.accept().await.close(4409, "").await;
-    application.ended().await;
-    application.close().await;
+    within("the application's end", application.ended()).await;
+    within("the application to close", application.close()).await;
     assert_eq!(application.state(), State::Closed);
     // While it waits.
     let application = bridge.application().connect();
     let mut states = application.states();
     drop(bridge.socket().await);
-    states.wait_for(|state| matches!(state, State::Waiting { .. })).await.unwrap();
+    within("a state", states.wait_for(|state| matches!(state, State::Waiting { .. }))).await.unwrap();
     drop(application);
-    states.wait_for(|state| *state == State::Closed).await.unwrap();
+    within("a state", states.wait_for(|state| *state == State::Closed)).await.unwrap();
 }
 
 // holds: sdk-token-refused, sdk-secrets
 #[tokio::test]
 async fn what_cannot_be_sent_is_refused_before_anything_is_sent() {
     let application = Application::new("my secret token").connect();
-    let ended = application.ended().await;
+    let ended = within("the application's end", application.ended()).await;
     assert_eq!(ended, Ended::Refused(Refusal::TokenText));
     assert!(!format!("{ended} {ended:?} {application:?}").contains("secret"));
 
     let application = Application::new("t").url("http://127.0.0.1:1/connect").connect();
-    assert!(matches!(application.ended().await, Ended::Refused(Refusal::Url { .. })));
+    assert!(matches!(within("the application's end", application.ended()).await, Ended::Refused(Refusal::Url { .. })));
 }

@@ -14,7 +14,7 @@ use tokio::time::Instant;
 
 use super::{
     heads::{application, call, id, question, snapshot},
-    world::{Folder, Places, Seen, World, item},
+    world::{Folder, Places, Seen, World, item, looked},
 };
 use crate::{
     keys::Place,
@@ -303,7 +303,5 @@ async fn an_application_that_comes_and_goes_all_the_time_is_not_written_down_eac
     }
     assert!(first.is_some() && written() == first);
     tokio::time::sleep(Duration::from_secs(60)).await;
-    while written() == first {
-        tokio::task::yield_now().await;
-    }
+    looked("the settings to be written anew", || (written() != first).then_some(())).await;
 }

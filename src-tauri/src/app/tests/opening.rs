@@ -3,7 +3,7 @@
 use clientmcp_protocol::control::Secrets;
 use clientmcp_settings::{SecretStore, kept_in};
 
-use super::world::{Folder, Places, World, item};
+use super::world::{Folder, Places, World, item, looked};
 use crate::{
     keys::Place,
     wire::{Answer, Ask, BridgeState, Keep, KeysCode, KeysState, NoticeKind, View},
@@ -30,12 +30,7 @@ async fn the_first_start_makes_a_secret_keeps_it_and_says_nothing() {
     let view = world.running().await;
     assert_eq!((&view.keys, view.notices.len()), (&KeysState::Keychain, 0));
     assert_eq!((start.port, start.paused), (27182, false));
-    let saved = loop {
-        if let Some(saved) = kept_in(&world.folder.settings()) {
-            break saved;
-        }
-        tokio::task::yield_now().await;
-    };
+    let saved = looked("the settings to be written", || kept_in(&world.folder.settings())).await;
     assert_eq!(saved, (SecretStore::Keychain, kept.id.expect("an id")));
 }
 

@@ -10,7 +10,7 @@ use tokio::{
 
 use super::{
     heads::{call, id, snapshot},
-    world::{Bridges, Desktop, Folder, Places, Seen, World},
+    world::{Bridges, Desktop, Folder, PATIENCE, Places, Seen, World},
 };
 use crate::{
     app::{Options, start},
@@ -105,7 +105,7 @@ async fn after_a_fault_of_the_app_itself_its_bridge_ends_in_order_and_the_proces
         }
     };
     assert_eq!(code, 1);
-    assert!(handle.wait(Duration::from_secs(10)));
+    assert!(handle.wait(PATIENCE), "the app did not end within {PATIENCE:?}");
 }
 
 // holds: desktop-no-tray

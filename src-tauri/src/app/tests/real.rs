@@ -1,8 +1,8 @@
 //! The real bridge: it understands what the app says.
 
-use std::{path::PathBuf, sync::mpsc, time::Duration};
+use std::{path::PathBuf, sync::mpsc};
 
-use super::world::Places;
+use super::world::{PATIENCE, Places};
 use crate::{
     app::{Options, start, tests::world::Folder},
     shell::{Copied, Deed, Notification, Shell, ToCopy},
@@ -55,12 +55,14 @@ fn the_real_bridge_starts_serves_and_ends_with_the_app() {
         question_windows: true,
     };
     let handle = start(Quiet(views), Places::default(), Sidecar::at(program()), options).expect("a thread");
-    let url = shown.iter().find_map(|state| match state {
-        BridgeState::Running { mcp, .. } => Some(mcp),
-        BridgeState::Waiting { sentence } | BridgeState::Failed { sentence, .. } => panic!("{sentence}"),
-        BridgeState::Held | BridgeState::Starting => None,
-    });
-    assert!(url.is_some_and(|url| url.starts_with("http://127.0.0.1:")));
+    let url = loop {
+        match shown.recv_timeout(PATIENCE).expect("a bridge that runs") {
+            BridgeState::Running { mcp, .. } => break mcp,
+            BridgeState::Waiting { sentence } | BridgeState::Failed { sentence, .. } => panic!("{sentence}"),
+            BridgeState::Held | BridgeState::Starting => {}
+        }
+    };
+    assert!(url.starts_with("http://127.0.0.1:"));
     handle.tell(Deed::Ending);
-    assert!(handle.wait(Duration::from_secs(10)));
+    assert!(handle.wait(PATIENCE), "the app did not end within {PATIENCE:?}");
 }

@@ -12,18 +12,29 @@ use crate::keys::{answered, keychain::Cause};
 const SECRET: &str = "0123456789abcdef0123456789abcdef";
 
 /// A keychain that waits for the person, who says no.
-struct Prompting(std::sync::Mutex<Receiver<()>>);
+struct Prompting {
+    asked: Sender<()>,
+    closed: std::sync::Mutex<Receiver<()>>,
+}
 
 impl Prompting {
     fn new() -> (Self, Sender<()>) {
-        let (close, closed) = channel();
-        (Self(closed.into()), close)
+        let (system, close, _) = Self::watched();
+        (system, close)
+    }
+
+    /// The same, which tells when it begins to wait.
+    fn watched() -> (Self, Sender<()>, Receiver<()>) {
+        let ((close, closed), (asked, asks)) = (channel(), channel());
+        (Self { asked, closed: closed.into() }, close, asks)
     }
 }
 
 impl System for Prompting {
     fn open(&self) -> keyring_core::Result<Entry> {
-        let _ = self.0.lock().unwrap().recv();
+        // Most tests do not watch.
+        let _ = self.asked.send(());
+        let _ = self.closed.lock().unwrap().recv();
         Err(Error::NoStorageAccess("dismissed".into()))
     }
 
@@ -66,11 +77,11 @@ async fn a_prompt_keeps_nobody_waiting_who_chose_a_file() {
 // holds: desktop-keys-wait
 #[tokio::test]
 async fn what_waits_for_the_keychain_is_bounded() {
-    let (system, close) = Prompting::new();
+    let (system, close, asks) = Prompting::watched();
     let keys = KeysThread::with(system);
     let first = keys.read(&Place::Keychain);
-    // The thread may not have taken the first one out yet.
-    std::thread::sleep(Duration::from_millis(50));
+    // The thread has taken the first one out.
+    asks.recv_timeout(Duration::from_secs(60)).expect("the keychain is asked");
     let waiting: Vec<_> = (0..WAITING).map(|_| keys.read(&Place::Keychain)).collect();
     assert_eq!(answered(keys.read(&Place::Keychain)).await, Err(busy()));
     drop(close);
