@@ -3,6 +3,8 @@
 //! Everything that touches a window or the tray runs on the main thread, in the order in which it was asked for; nothing
 //! here waits for it.
 
+#[cfg(target_os = "linux")]
+mod cover;
 mod main_window;
 mod notices;
 mod paper;
@@ -18,9 +20,12 @@ use tokio::sync::oneshot;
 pub(crate) use self::{main_window::MAIN, notices::on_click, question_window::question_of};
 use crate::{
     clipboard::Clipboard,
-    shell::{Copied, Notification, Shell, ToCopy},
+    shell::{AppWindow, Copied, Notification, Shell, ToCopy},
     tray::{menu::Tray, native::NativeTray},
-    wire::{FINISHED_EVENT, FinishedCalls, QUESTION_EVENT, QuestionView, Theme, VIEW_EVENT, View},
+    wire::{
+        DOOR_QUESTION_EVENT, DoorQuestionView, FINISHED_EVENT, FinishedCalls, QUESTION_EVENT, QuestionView, Theme,
+        VIEW_EVENT, View,
+    },
 };
 
 /// The desktop.
@@ -28,14 +33,25 @@ pub(crate) struct Desk {
     app: AppHandle,
     tray: Arc<NativeTray>,
     clipboard: Clipboard,
+    #[cfg(target_os = "linux")]
+    display: Option<cover::Display>,
     /// As the app said last.
     theme: Mutex<Theme>,
 }
 
 impl Desk {
-    /// The desktop of this app.
+    /// The desktop of this app. On the main thread.
     pub(crate) fn new(app: AppHandle, tray: Arc<NativeTray>) -> Self {
-        Self { app, tray, clipboard: Clipboard::start(), theme: Mutex::default() }
+        #[cfg(target_os = "linux")]
+        let display = cover::begin(&app);
+        Self {
+            app,
+            tray,
+            clipboard: Clipboard::start(),
+            #[cfg(target_os = "linux")]
+            display,
+            theme: Mutex::default(),
+        }
     }
 
     /// Runs this on the main thread, soon. It only fails while the app ends.
@@ -78,6 +94,10 @@ impl Shell for Desk {
         self.emit(&question_window::label(&question.question.id), QUESTION_EVENT, question);
     }
 
+    fn show_door_question(&self, question: &DoorQuestionView) {
+        self.emit(&question_window::label(&question.question.id), DOOR_QUESTION_EVENT, question);
+    }
+
     fn show_tray(&self, tray: &Tray) {
         let (native, tray) = (Arc::clone(&self.tray), tray.clone());
         self.soon(move |app| native.show(app, &tray));
@@ -91,6 +111,16 @@ impl Shell for Desk {
     fn ask(&self, question: Option<&QuestionId>) {
         let (question, theme) = (question.copied(), self.theme());
         self.soon(move |app| question_window::ask(app, question, theme));
+    }
+
+    fn look_at(&self, window: AppWindow, covered: oneshot::Sender<bool>) {
+        #[cfg(target_os = "linux")]
+        if let Some(display) = &self.display {
+            return display.look(window, covered);
+        }
+        #[cfg(not(target_os = "linux"))]
+        let _ = window;
+        let _ = covered.send(false);
     }
 
     fn notify(&self, notification: &Notification) {

@@ -8,7 +8,7 @@ use tokio::sync::oneshot;
 
 use crate::{
     tray::menu::Tray,
-    wire::{AboutQuestion, Answer, Ask, FinishedCalls, Page, QuestionView, View},
+    wire::{AboutQuestion, Answer, Ask, DoorQuestionView, FinishedCalls, Page, QuestionView, View},
 };
 
 /// What the app asks of the desktop. Each returns at once.
@@ -22,6 +22,9 @@ pub trait Shell: Send + Sync + 'static {
     /// Tells the small window of this question what there is to see now.
     fn show_question(&self, question: &QuestionView);
 
+    /// The same for a question at the local door.
+    fn show_door_question(&self, question: &DoorQuestionView);
+
     /// Replaces icon and menu of the tray.
     fn show_tray(&self, tray: &Tray);
 
@@ -31,6 +34,10 @@ pub trait Shell: Send + Sync + 'static {
     /// Opens a small window for this question, on the pointer's display and without the keyboard; the one of another
     /// question is closed. Without a question: closes it.
     fn ask(&self, question: Option<&QuestionId>);
+
+    /// Asks the display whether something lies on this window now. Where the system does not tell, nothing is known to. Who
+    /// is never told cannot know.
+    fn look_at(&self, window: AppWindow, covered: oneshot::Sender<bool>);
 
     /// Shows a notification. A click on it is a [`Deed::Open`].
     fn notify(&self, notification: &Notification);
@@ -100,6 +107,8 @@ pub enum Deed {
     Main(Standing),
     /// The small window of a question came to stand so.
     Small(QuestionId, Standing),
+    /// The display tells whether something lies on this window. One of which it told nothing yet is free.
+    Cover(AppWindow, bool),
     /// A small window was moved, raised or resized.
     SmallMoved(QuestionId),
     /// The person closed the small window of a question, without an answer.
@@ -110,6 +119,15 @@ pub enum Deed {
     TrayThere,
     /// The system ends the session, or asks the app to end: nothing is asked.
     Ending,
+}
+
+/// A window of the app.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AppWindow {
+    /// The main window.
+    Main,
+    /// The small window of this question.
+    Small(QuestionId),
 }
 
 /// How a window stands.

@@ -19,3 +19,6 @@ pub const FINISHED_EVENT: &str = "finished";
 
 /// The event that carries a [`QuestionView`] to the small window of that question.
 pub const QUESTION_EVENT: &str = "question";
+
+/// The event that carries a [`DoorQuestionView`] to the small window of that question.
+pub const DOOR_QUESTION_EVENT: &str = "door_question";

@@ -5,7 +5,8 @@
 use std::{collections::BTreeMap, env, fs, path::Path};
 
 use clientmcp_desktop::wire::{
-    AboutQuestion, Answer, Ask, FINISHED_EVENT, FinishedCalls, QUESTION_EVENT, QuestionView, VIEW_EVENT, View,
+    AboutQuestion, Answer, Ask, DOOR_QUESTION_EVENT, FINISHED_EVENT, FinishedCalls, QUESTION_EVENT, QuestionView,
+    VIEW_EVENT, View,
 };
 use clientmcp_protocol::control::{Event, Hello, Request};
 use ts_rs::{Config, TS, TypeVisitor};
@@ -61,7 +62,8 @@ fn bindings() -> String {
          import type {{\n{imported}}} from \"./bindings.js\";\n\n\
          export const VIEW_EVENT = {VIEW_EVENT:?};\n\n\
          export const FINISHED_EVENT = {FINISHED_EVENT:?};\n\n\
-         export const QUESTION_EVENT = {QUESTION_EVENT:?};\n",
+         export const QUESTION_EVENT = {QUESTION_EVENT:?};\n\
+         export const DOOR_QUESTION_EVENT = {DOOR_QUESTION_EVENT:?};\n",
     );
     for declaration in declarations.found.values() {
         text += &format!("\n{declaration}\n");

@@ -13,19 +13,23 @@ export function armed(window) {
   return until('a question that can be allowed', async () => (await look(window)).armed_in === 0);
 }
 
+/** Where another question was, a no is taken for a second click at that one, for so long. */
+const HAND = 1_100;
+
+/** When a test answered last. */
+let answered = 0;
+
 /** Reads the question, and presses the button; its window goes, so that the next one is not taken for it. */
 export async function answer(window, button) {
   await armed(window);
+  await until('a hand that rested', () => Date.now() - answered > HAND);
   await window.click('button', button);
   await window.gone();
+  answered = Date.now();
 }
 
-/** Where on the display something of the window of a question is. */
-export async function onDisplay(stage, window, role, name) {
-  const [id] = await until('the window of a question on the display', async () => {
-    const found = await stage.shown(QUESTION);
-    return found.length > 0 && found;
-  });
-  const [place, middle] = [await stage.place(id), await window.middle(role, name)];
+/** Where on the display something of the window of a question is, or of another one. */
+export async function onDisplay(stage, window, role, name, title = QUESTION) {
+  const [place, middle] = [await stage.area(title), await window.middle(role, name)];
   return { x: place.x + middle.x, y: place.y + middle.y };
 }

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { answer, onDisplay } from './answers.mjs';
 import { Host } from './host.mjs';
 import { onStage, options, test } from './stage.mjs';
 import { until } from './waiting.mjs';
@@ -94,6 +95,32 @@ test('what Connect copies is all that a host needs: nobody is asked at the door,
   const again = await (await stage.app()).running();
   assert.equal((await pairs(again)).length, 1);
   await until('its tools', async () => (await host.tools()).includes('order'));
+}));
+
+// holds: desktop-door-window
+test('whoever comes to the door is asked about in the small window, where nothing else could tell', options, onStage({ tray: false }, async (stage) => {
+  const { app, shop } = await connected(stage);
+  // No window, no tray, and nobody who shows notifications.
+  await stage.closeMain();
+  const args = ['stdio', '--host', 'Claude Desktop', '--app', 'shop'];
+  const config = join(stage.home, 'claude_desktop_config.json');
+  writeFileSync(config, JSON.stringify({ mcpServers: { shop: { command: program, args } } }));
+  const host = await Host.start(stage, config);
+  const window = await app.question();
+  await window.says(/Claude Desktop.* wants to call the tools of .*shop/);
+  const look = async () => (await window.askOf({ about: 'look' })).door_question;
+  assert.deepEqual((await look()).question.wants, { pair: { host: 'Claude Desktop', application: 'shop' } });
+  await until('a question that can be answered', async () => (await look()).armed_in === 0);
+  await stage.picture('question-door');
+  await window.picture('question-door-window');
+  await stage.clickAt(await onDisplay(stage, window, 'button', LET_IN));
+  await window.gone();
+  await until('its tools', async () => (await host.tools()).includes('order'));
+  // Its calls come in the same place.
+  const tea = host.call('order', { what: 'tea' });
+  await answer(await app.question(), ONCE);
+  assert.equal(await tea, 'ordered tea');
+  assert.deepEqual(shop.orders, ['tea']);
 }));
 
 async function toApprovals(stage, main) {

@@ -2,8 +2,10 @@
 
 import assert from 'node:assert/strict';
 
+import { setTimeout as delay } from 'node:timers/promises';
+
 import { answer, armed, look, onDisplay } from './answers.mjs';
-import { QUESTION } from './app.mjs';
+import { MAIN, QUESTION } from './app.mjs';
 import { onStage, options, test } from './stage.mjs';
 import { until } from './waiting.mjs';
 import { DENY, ONCE } from './words.mjs';
@@ -67,6 +69,52 @@ test('a second question where the first was clicked is not allowed by the same h
     return { allowed, began };
   });
 }));
+
+/** Between two clicks of one hand that goes on: when the second one comes, after the first. */
+const GOES_ON = [350, 600, 800];
+
+// holds: desktop-deny-hand
+test('a second click at Deny denies no question that came up there', options, onStage({}, async (stage) => {
+  const { app, main, shop, buyer } = await connected(stage);
+  // One after the other in the small window: the next one waits already, or comes as soon as the agent has its answer.
+  for (const waits of [true, false]) {
+    const first = buyer.order('tea');
+    const window = await app.question();
+    const second = waits ? buyer.order('milk') : first.then(() => buyer.order('milk'));
+    if (waits) await until('the other one to wait', async () => (await look(window)).others === 1);
+    await armed(window);
+    await clickOn(stage, await onDisplay(stage, window, 'button', DENY));
+    assert.equal(await first, 'declined');
+    await window.gone();
+    await answer(await app.question(), ONCE);
+    assert.equal(await second, 'ordered milk', waits ? 'it waited' : 'it came');
+  }
+  // In the list, where the next card is there at once.
+  await main.open('Approvals');
+  await stage.run('wmctrl', ['-F', '-a', 'ClientMCP']);
+  const asked = async () => (await main.view()).snapshot.questions;
+  const [salt] = [buyer.order('salt'), await until('the question in the list', async () => (await asked())[0])];
+  const [rice] = [buyer.order('rice'), await until('the next one in the list', async () => (await asked())[1])];
+  await until('a question that can be answered', () => main.isReady('button', ONCE));
+  await clickOn(stage, await onDisplay(stage, main, 'button', DENY, MAIN));
+  assert.equal(await salt, 'declined');
+  await until('the next card', async () => (await main.text()).includes('rice'));
+  await until('a question that can be answered', () => main.isReady('button', ONCE));
+  await main.click('button', ONCE);
+  assert.equal(await rice, 'ordered rice');
+  assert.deepEqual(shop.orders, ['milk', 'milk', 'rice']);
+}));
+
+/** Clicks there, and goes on. */
+async function clickOn(stage, place) {
+  await stage.clickAt(place);
+  let passed = 0;
+  for (const when of GOES_ON) {
+    await delay(when - passed);
+    passed = when;
+    await stage.clickAt(place);
+  }
+}
 
 // holds: desktop-question-early
 test('a click right after the question appeared allows nothing', options, onStage({}, async (stage) => {

@@ -20,8 +20,17 @@ const SERVICES = '/usr/share/dbus-1/services';
 /** No test is longer: a wait that is in vain is over before, and says what it was for. */
 export const options = { timeout: 10 * LIMIT };
 
-/** What a test finds around the app: a keychain, a place for its icon, and the programs that the bus starts when asked. */
-const usual = { keychain: true, tray: true, services: [] };
+/** Window managers, and what they are started with. The second one composites, and takes its settings from a service. */
+const MANAGERS = {
+  openbox: { words: [], services: [] },
+  xfwm4: { words: ['--compositor=on', '--vblank=off'], services: ['org.xfce.Xfconf.service'] },
+};
+
+/**
+ * What a test finds around the app: a keychain, a place for its icon, the programs that the bus starts when asked, a window
+ * manager, and how large the text is.
+ */
+const usual = { keychain: true, tray: true, services: [], windows: 'openbox', text: 1 };
 
 /** A test on a desktop of its own. */
 export function onStage(needs, play) {
@@ -74,6 +83,7 @@ class Stage {
       RUST_BACKTRACE: '1',
       // The display has no graphics card.
       LIBGL_ALWAYS_SOFTWARE: '1',
+      GDK_DPI_SCALE: `${this.#needs.text}`,
     };
     this.env = env;
     await Promise.all([this.#display(), this.#bus()]);
@@ -141,7 +151,16 @@ class Stage {
     // xdotool counts the frame twice.
     const text = await this.run('xwininfo', ['-id', window]);
     const of = (name) => Number(new RegExp(`${name}: +(-?\\d+)$`, 'm').exec(text)[1]);
-    return { x: of('Absolute upper-left X'), y: of('Absolute upper-left Y') };
+    return { x: of('Absolute upper-left X'), y: of('Absolute upper-left Y'), width: of('Width'), height: of('Height') };
+  }
+
+  /** What of the display the one window of this title has. */
+  async area(title) {
+    const [window] = await until(`a window ${title} on the display`, async () => {
+      const found = await this.shown(title);
+      return found.length > 0 && found;
+    });
+    return this.place(window);
   }
 
   /** The window that has the keyboard. */
@@ -187,8 +206,10 @@ class Stage {
   }
 
   async #windows() {
-    this.start('openbox', 'openbox', []);
-    await until('a window manager', async () => (await this.run('wmctrl', ['-m'])).includes('Openbox'));
+    const { windows } = this.#needs;
+    this.start(windows, windows, MANAGERS[windows].words);
+    const named = new RegExp(`^Name: ${windows}$`, 'im');
+    await until('a window manager', async () => named.test(await this.run('wmctrl', ['-m'])));
   }
 
   async #bus() {
@@ -197,7 +218,7 @@ class Stage {
     // No others: the bus would start a second, locked keychain.
     const services = join(this.home, 'services');
     mkdirSync(services);
-    for (const name of this.#needs.services) copyFileSync(join(SERVICES, name), join(services, name));
+    for (const name of [...this.#needs.services, ...MANAGERS[this.#needs.windows].services]) copyFileSync(join(SERVICES, name), join(services, name));
     writeFileSync(config, `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
       "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
 <busconfig>

@@ -38,16 +38,9 @@ export class Answering extends Armed<QuestionView> {
         return this.view?.always === "offered" && this.isAllShown;
     }
 
-    override async begin(): Promise<void> {
-        await super.begin();
+    override async begun(answer: Answer): Promise<void> {
+        await super.begun(answer);
         await this.arguments.more();
-    }
-
-    /** Takes what is told unasked. It may be about another window's question: this one is known by what was asked first. */
-    hear(view: QuestionView): void {
-        if (this.view) {
-            this.take(view);
-        }
     }
 
     async readAll(): Promise<void> {

@@ -53,16 +53,28 @@ export abstract class Armed<View extends Told> {
 
     /** Once, by whoever begins to show it: the app may have armed it for a card that showed it before this one. */
     async begin(): Promise<void> {
-        this.#took(await this.report("begin"));
+        await this.begun(await this.report("begin"));
+    }
+
+    /** The same where somebody else asked, to see what it is. */
+    async begun(answer: Answer): Promise<void> {
+        this.#took(answer);
+    }
+
+    /** Takes what is told unasked. It may be about another window's question: this one is known by what was asked first. */
+    hear(view: View): void {
+        if (this.view) {
+            this.take(view);
+        }
     }
 
     async look(): Promise<void> {
         this.#took(await this.report("look"));
     }
 
-    /** Looks again and again while the clock stands, since nothing may tell that it goes on. The returned function ends it. */
+    /** Looks again and again, since nothing may tell that the clock stands or goes on. The returned function ends it. */
     watch(): () => void {
-        const looking = setInterval(() => !this.armed && !this.closed && void this.look(), 1_000);
+        const looking = setInterval(() => !this.closed && void this.look(), 1_000);
         return () => {
             clearInterval(looking);
             clearTimeout(this.#arming);

@@ -4,12 +4,14 @@ import { invoke } from "@tauri-apps/api/core";
 import { listen } from "@tauri-apps/api/event";
 
 import {
+    DOOR_QUESTION_EVENT,
     FINISHED_EVENT,
     QUESTION_EVENT,
     VIEW_EVENT,
     type AboutQuestion,
     type Answer,
     type Ask,
+    type DoorQuestionView,
     type FinishedCalls,
     type QuestionView,
     type RefusedCode,
@@ -51,6 +53,11 @@ export async function hear({ view, finished }: Heard): Promise<void> {
 /** Hears what the small window of a question is told. */
 export function hearQuestion(question: (question: QuestionView) => void): Promise<unknown> {
     return listen<QuestionView>(QUESTION_EVENT, ({ payload }) => question(payload));
+}
+
+/** The same for a question at the local door. */
+export function hearDoorQuestion(question: (question: DoorQuestionView) => void): Promise<unknown> {
+    return listen<DoorQuestionView>(DOOR_QUESTION_EVENT, ({ payload }) => question(payload));
 }
 
 /** Why nothing was done, if that is the answer. */

@@ -29,6 +29,7 @@ export const VIEW_EVENT = "view";
 export const FINISHED_EVENT = "finished";
 
 export const QUESTION_EVENT = "question";
+export const DOOR_QUESTION_EVENT = "door_question";
 
 /**
  * What the Approvals view asks about a question at the local door.

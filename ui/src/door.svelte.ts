@@ -1,20 +1,25 @@
 /** One question at the local door on its way to an answer. */
 
 import { Armed, type Report } from "./armed.svelte";
-import { ask } from "./ask";
-import type { Answer, DoorQuestionView } from "./desktop";
+import { askOf } from "./ask";
+import type { AboutDoorQuestion, Answer, DoorQuestionView } from "./desktop";
 
 export class AtDoor extends Armed<DoorQuestionView> {
-    constructor(readonly id: string) {
+    constructor(readonly tell: (about: AboutDoorQuestion) => Promise<Answer>) {
         super();
     }
 
+    /** The one that this small window shows. */
+    static here(): AtDoor {
+        return new AtDoor((about) => askOf(about.about === "decide" ? { about: "decide_door", verdict: about.verdict } : about));
+    }
+
     decide(verdict: "allow" | "deny"): Promise<void> {
-        return this.answer(() => ask({ ask: "door_question", id: this.id, about: { about: "decide", verdict } }));
+        return this.answer(() => this.tell({ about: "decide", verdict }));
     }
 
     protected override report(about: Report): Promise<Answer> {
-        return ask({ ask: "door_question", id: this.id, about: { about } });
+        return this.tell({ about });
     }
 
     protected override viewIn(answer: Answer): DoorQuestionView | undefined {

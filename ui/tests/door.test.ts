@@ -1,10 +1,11 @@
-import { cleanup, fireEvent, screen, within } from "@testing-library/svelte";
+import { cleanup, fireEvent, render, screen, within } from "@testing-library/svelte";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import type { DoorQuestion } from "../src/bindings";
-import type { Ask, View } from "../src/desktop";
+import type { Ask, DoorQuestionView, View } from "../src/desktop";
 import { text } from "../src/text";
-import type { FakeApp } from "./support/fake";
+import QuestionWindow from "../src/views/QuestionWindow.svelte";
+import { FakeApp } from "./support/fake";
 import { doorQuestion, snapshot, view } from "./support/fixture";
 import { atItsMoment, Frames, open, settled } from "./support/render";
 
@@ -109,6 +110,33 @@ describe("a question at the local door", () => {
         await ask({}, (app) => (app.instead = (what) => ("ask" in what && what.ask === "door_question" ? { refused: { code: { bridge: "no_such_question" }, sentence: "Gone." } } : undefined)));
         expect(screen.getByRole("article").textContent).toContain(text.question.closed);
         expect(screen.getByRole<HTMLButtonElement>("button", { name: words.letIn }).disabled).toBe(true);
+    });
+
+    // holds: ui-door-window
+    test("has the small window, which is told when it can be allowed, and answers there", async () => {
+        const told = (armed_in: number | null): DoorQuestionView => ({ question: doorQuestion(), armed_in, others: 2, theme: "dark" });
+        const app = new FakeApp();
+        app.instead = (what) => ("ask" in what ? undefined : what.about === "decide_door" ? "done" : { door_question: told(0) });
+        app.install(window as unknown as Record<string, unknown>);
+        render(QuestionWindow);
+        await settled();
+        const card = screen.getByRole("article");
+        for (const part of ["Claude Desktop", words.pairSays, words.whoSays, text.question.more(2)]) {
+            expect(card.textContent).toContain(part);
+        }
+        expect(document.documentElement.dataset["theme"]).toBe("dark");
+        const letIn = screen.getByRole("button", { name: words.letIn });
+        expect(letIn.getAttribute("aria-disabled")).not.toBe("true");
+        app.emit("door_question", told(null));
+        await settled();
+        expect(letIn.getAttribute("aria-disabled")).toBe("true");
+        expect(card.textContent).toContain(words.standing);
+        app.emit("door_question", told(0));
+        await settled();
+        await press(words.letIn);
+        expect(app.asked.filter((one) => "about" in one && one.about === "decide_door")).toEqual([{ about: "decide_door", verdict: "allow" }]);
+        // It reads no arguments: there are none.
+        expect(app.asked.some((one) => "about" in one && one.about === "text")).toBe(false);
     });
 
     // holds: ui-door-shown

@@ -155,12 +155,13 @@ pub(crate) const STAGE: Tool = Tool {
     probe: &[
         "sh",
         "-c",
-        "for program in Xvfb openbox WebKitWebDriver gnome-keyring-daemon secret-tool xfce4-panel xfconf-query \
+        "for program in Xvfb openbox xfwm4 WebKitWebDriver gnome-keyring-daemon secret-tool xfce4-panel xfconf-query \
          dbus-daemon dbus-run-session xdotool wmctrl xclip xev import gdbus; do command -v $program || exit 1; done",
     ],
     ways: &[Way::Debian(&[
         "xvfb",
         "openbox",
+        "xfwm4",
         "webkit2gtk-driver",
         "gnome-keyring",
         "libsecret-tools",
@@ -174,8 +175,8 @@ pub(crate) const STAGE: Tool = Tool {
         "x11-utils",
         "imagemagick",
     ])],
-    by_hand: "the packages xvfb, openbox, webkit2gtk-driver, gnome-keyring, libsecret-tools, xfce4-panel, xfconf, dbus, \
-              libglib2.0-bin, xdotool, wmctrl, xclip, x11-utils and imagemagick, as Debian calls them",
+    by_hand: "the packages xvfb, openbox, xfwm4, webkit2gtk-driver, gnome-keyring, libsecret-tools, xfce4-panel, xfconf, \
+              dbus, libglib2.0-bin, xdotool, wmctrl, xclip, x11-utils and imagemagick, as Debian calls them",
     older: None,
 };
 

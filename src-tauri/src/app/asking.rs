@@ -1,19 +1,20 @@
 //! Questions and their windows: what is asked about one, and which window opens.
 
 use clientmcp_protocol::{
-    control::{Command, Count, Decide, DoorWants, ErrorCode, QuestionPart, Reply, TextRef, Verdict},
+    control::{Also, Command, Count, Decide, DoorWants, ErrorCode, QuestionPart, Reply, TextRef, Verdict},
     ids::{ClientId, QuestionId},
     shown::shown_within,
 };
-use tokio::time::Instant;
+use tokio::{sync::oneshot, time::Instant};
 
 use super::{
     asks::{answer, refused},
     preferences,
-    questions::{Named, Said, SmallWindow, Surface},
+    questions::{Asked, COVERED, Named, NotNow, Said, SmallWindow, Surface},
     state::{App, Asker, clocks},
 };
 use crate::{
+    bridge::Gone,
     shell::Notification,
     wire::{AboutDoorQuestion, AboutQuestion, Answer, Page},
 };
@@ -30,61 +31,36 @@ impl App {
     pub(super) fn about(&mut self, id: QuestionId, surface: Surface, about: &AboutQuestion, asker: Asker) {
         let now = Instant::now();
         match *about {
-            AboutQuestion::Begin => {
-                self.questions.begins(id, surface);
-                self.answer_question(id, surface, asker);
-            }
-            AboutQuestion::Look => self.answer_question(id, surface, asker),
-            AboutQuestion::Painted => {
-                self.questions.painted(id, surface, now);
-                self.answer_question(id, surface, asker);
-            }
-            AboutQuestion::Moved => {
-                self.questions.moved(id, surface, now);
-                self.answer_question(id, surface, asker);
-            }
-            AboutQuestion::Text { part, offset } => self.question_text(id, surface, (part, offset), asker),
+            AboutQuestion::Begin => self.questions.begins(id, surface, now),
+            AboutQuestion::Look => {}
+            AboutQuestion::Painted => self.questions.painted(id, surface, now),
+            AboutQuestion::Moved => self.questions.moved(id, surface, now),
+            AboutQuestion::Text { part, offset } => return self.question_text(id, surface, (part, offset), asker),
             AboutQuestion::Decide { fingerprint, verdict, also } => {
-                self.decide(id, surface, Said { fingerprint, verdict, also }, asker);
+                return self.decide(id, surface, Said { fingerprint, verdict, also }, asker);
             }
+            AboutQuestion::DecideDoor { verdict } => return self.decide_door(id, surface, verdict, asker),
         }
+        self.answer_question(id, surface, asker);
     }
 
     /// What the Approvals page asks about a question at the local door.
     pub(super) fn about_door(&mut self, id: QuestionId, about: &AboutDoorQuestion, asker: Asker) {
-        let now = Instant::now();
-        match *about {
-            AboutDoorQuestion::Look => {}
-            AboutDoorQuestion::Begin => self.questions.door.begins(id),
-            AboutDoorQuestion::Painted => self.questions.door.painted(id, now),
-            AboutDoorQuestion::Moved => self.questions.door.moved(id, now),
-            AboutDoorQuestion::Decide { verdict } => return self.decide_door(id, verdict, asker),
-        }
-        let answer = match self.questions.door.view(id, now) {
-            Some(view) => Answer::DoorQuestion(Box::new(view)),
-            None => not_open(),
+        let about = match *about {
+            AboutDoorQuestion::Begin => AboutQuestion::Begin,
+            AboutDoorQuestion::Look => AboutQuestion::Look,
+            AboutDoorQuestion::Painted => AboutQuestion::Painted,
+            AboutDoorQuestion::Moved => AboutQuestion::Moved,
+            AboutDoorQuestion::Decide { verdict } => AboutQuestion::DecideDoor { verdict },
         };
-        self.answer(asker, answer);
-    }
-
-    fn decide_door(&mut self, question: QuestionId, verdict: Verdict, asker: Asker) {
-        if let Err((code, sentence)) = self.questions.door.decide(question, verdict, Instant::now()) {
-            return self.answer(asker, Answer::Refused { code, sentence: sentence.to_owned() });
-        }
-        tracing::debug!(allow = (verdict == Verdict::Allow), "a question at the door was answered");
-        self.command(Command::DecideDoor { question, verdict }, move |app, reply| {
-            if reply == Ok(Reply::Done) {
-                app.questions.door.answered(question);
-            }
-            app.answer(asker, answer(reply));
-        });
+        self.about(id, Surface::Main, &about, asker);
     }
 
     fn answer_question(&mut self, id: QuestionId, surface: Surface, asker: Asker) {
         let theme = preferences::theme(self.book.settings().theme);
-        let view = self.questions.view(id, surface, theme, Instant::now());
-        let answer = match view {
-            Some((view, _)) => Answer::Question(Box::new(view)),
+        let answer = match self.questions.view(id, surface, theme, Instant::now()) {
+            Some((Asked::Call(view), _)) => Answer::Question(Box::new(view)),
+            Some((Asked::Door(view), _)) => Answer::DoorQuestion(Box::new(view)),
             None => not_open(),
         };
         self.answer(asker, answer);
@@ -98,28 +74,82 @@ impl App {
                     cut(piece);
                     app.questions.read(id, surface, offset, Count::from(piece.len()), *bytes);
                 }
-                (_, QuestionPart::Arguments) => app.questions.unreadable(id, surface),
+                (_, QuestionPart::Arguments) => app.questions.unreadable(id, surface, Instant::now()),
                 (_, QuestionPart::Tool) => {}
             }
             app.answer(asker, answer(reply));
         });
     }
 
+    /// A yes counts when the clock says so and then the display, too; a no asks no display.
     fn decide(&mut self, id: QuestionId, surface: Surface, said: Said, asker: Asker) {
-        let also = match self.questions.decide(id, surface, said, clocks()) {
-            Ok(also) => also,
-            Err((code, sentence)) => {
-                return self.answer(asker, Answer::Refused { code, sentence: sentence.to_owned() });
-            }
-        };
+        match self.questions.decide(id, surface, said, clocks()) {
+            Err(not_now) => self.not_now(asker, not_now),
+            Ok(also) if said.verdict == Verdict::Deny => self.send(id, surface, (said, also), asker),
+            Ok(_) => self.look_at(id, surface, asker, move |app, asker| {
+                match app.questions.decide(id, surface, said, clocks()) {
+                    Err(not_now) => app.not_now(asker, not_now),
+                    Ok(also) => app.send(id, surface, (said, also), asker),
+                }
+            }),
+        }
+    }
+
+    fn send(&mut self, id: QuestionId, surface: Surface, (said, also): (Said, Also), asker: Asker) {
         let Said { fingerprint, verdict, also: _ } = said;
         tracing::debug!(allow = (verdict == Verdict::Allow), "a question was answered");
-        self.command(Command::Decide(Decide { question: id, fingerprint, verdict, also }), move |app, reply| {
-            if reply == Ok(Reply::Done) {
-                app.questions.answered(id);
+        let command = Command::Decide(Decide { question: id, fingerprint, verdict, also });
+        self.command(command, move |app, reply| app.decided(id, surface, reply, asker));
+    }
+
+    /// The same for a question at the local door.
+    fn decide_door(&mut self, id: QuestionId, surface: Surface, verdict: Verdict, asker: Asker) {
+        match self.questions.decide_door(id, surface, verdict, Instant::now()) {
+            Err(not_now) => self.not_now(asker, not_now),
+            Ok(()) if verdict == Verdict::Deny => self.send_door(id, surface, verdict, asker),
+            Ok(()) => self.look_at(id, surface, asker, move |app, asker| {
+                match app.questions.decide_door(id, surface, verdict, Instant::now()) {
+                    Err(not_now) => app.not_now(asker, not_now),
+                    Ok(()) => app.send_door(id, surface, verdict, asker),
+                }
+            }),
+        }
+    }
+
+    fn send_door(&mut self, question: QuestionId, surface: Surface, verdict: Verdict, asker: Asker) {
+        tracing::debug!(allow = (verdict == Verdict::Allow), "a question at the door was answered");
+        let command = Command::DecideDoor { question, verdict };
+        self.command(command, move |app, reply| app.decided(question, surface, reply, asker));
+    }
+
+    fn decided(&mut self, id: QuestionId, surface: Surface, reply: Result<Reply, Gone>, asker: Asker) {
+        if reply == Ok(Reply::Done) {
+            self.questions.answered(id, surface, Instant::now());
+        }
+        self.answer(asker, answer(reply));
+    }
+
+    /// Asks the display what lies on the question's window, and goes on if that is nothing.
+    fn look_at(
+        &mut self,
+        id: QuestionId,
+        surface: Surface,
+        asker: Asker,
+        then: impl FnOnce(&mut Self, Asker) + Send + 'static,
+    ) {
+        let (told, covered) = oneshot::channel();
+        self.shell.look_at(surface.window(id), told);
+        self.later(covered, move |app, covered| {
+            if covered == Ok(false) {
+                return then(app, asker);
             }
-            app.answer(asker, answer(reply));
+            app.questions.was_covered(id, surface, Instant::now());
+            app.not_now(asker, COVERED);
         });
+    }
+
+    fn not_now(&mut self, asker: Asker, (code, sentence): NotNow) {
+        self.answer(asker, Answer::Refused { code, sentence: sentence.to_owned() });
     }
 
     /// Opens and closes the small window, and tells of questions that have none.
@@ -127,7 +157,7 @@ impl App {
         if self.is_leaving() {
             return;
         }
-        let wishes = self.questions.settle();
+        let wishes = self.questions.settle(now);
         match wishes.window {
             SmallWindow::Stays => {}
             SmallWindow::Opens(question) => self.shell.ask(Some(&question)),

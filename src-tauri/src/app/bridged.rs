@@ -104,7 +104,7 @@ impl App {
             return;
         }
         self.questions.see(&snapshot.questions, snapshot.cut.questions, Instant::now());
-        self.questions.door.see(&snapshot.door_questions, Instant::now());
+        self.questions.see_door(&snapshot.door_questions, Instant::now());
         self.paused = snapshot.paused;
         let before = self.snapshot.as_ref().map_or(0, |before| before.refused.client_origin.0);
         if snapshot.refused.client_origin.0 > before {

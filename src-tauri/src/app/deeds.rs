@@ -22,6 +22,7 @@ impl App {
             Deed::Open(page) => self.open_main(page),
             Deed::Main(standing) => self.main_stands(standing, now),
             Deed::Small(id, standing) => self.questions.small_stands(id, standing, now),
+            Deed::Cover(window, covered) => self.questions.cover(window, covered, now),
             Deed::SmallMoved(id) => self.questions.moved(id, Surface::Small, now),
             Deed::SmallClosed(id) => self.questions.put_off(id),
             Deed::NoTray(sentence) => {

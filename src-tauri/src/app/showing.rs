@@ -6,11 +6,15 @@ use std::time::Duration;
 use clientmcp_protocol::control::Count;
 use tokio::time::Instant;
 
-use super::{preferences, questions::Surface, state::App};
+use super::{
+    preferences,
+    questions::{Asked, Surface},
+    state::App,
+};
 use crate::{
     shell::Standing,
     tray::menu::{Tray, tray},
-    wire::{Page, QuestionView, View},
+    wire::{DoorQuestionView, Page, QuestionView, View},
 };
 
 /// The shortest time between two views.
@@ -50,7 +54,7 @@ pub(super) struct Showing {
     last: Option<Instant>,
     /// Something happened since.
     later: bool,
-    question: Option<(QuestionView, Option<Instant>)>,
+    question: Option<(Asked, Option<Instant>)>,
     question_due: Option<Instant>,
 }
 
@@ -116,16 +120,26 @@ impl App {
     pub(super) fn show_question(&mut self, now: Instant) {
         let theme = preferences::theme(self.book.settings().theme);
         let id = self.questions.in_small_window();
-        let Some((view, armed_at)) = id.and_then(|id| self.questions.view(id, Surface::Small, theme, now)) else {
+        let Some((asked, armed_at)) = id.and_then(|id| self.questions.view(id, Surface::Small, theme, now)) else {
             (self.showing.question, self.showing.question_due) = (None, None);
             return;
         };
         self.showing.question_due = armed_at.filter(|at| *at > now);
-        let armed_in = view.armed_in.map(|left| Count(left.0.min(1)));
-        let told = (QuestionView { armed_in, ..view.clone() }, armed_at);
+        let told = (without_countdown(asked.clone()), armed_at);
         if self.showing.question.as_ref() != Some(&told) {
-            self.shell.show_question(&view);
+            match &asked {
+                Asked::Call(view) => self.shell.show_question(view),
+                Asked::Door(view) => self.shell.show_door_question(view),
+            }
             self.showing.question = Some(told);
         }
+    }
+}
+
+fn without_countdown(asked: Asked) -> Asked {
+    let still = |left: Option<Count>| left.map(|left| Count(left.0.min(1)));
+    match asked {
+        Asked::Call(view) => Asked::Call(QuestionView { armed_in: still(view.armed_in), ..view }),
+        Asked::Door(view) => Asked::Door(DoorQuestionView { armed_in: still(view.armed_in), ..view }),
     }
 }

@@ -5,6 +5,8 @@ use tauri::{
 };
 
 use super::paper;
+#[cfg(target_os = "linux")]
+use crate::shell::AppWindow;
 use crate::{
     commands::tell,
     shell::{Deed, Standing},
@@ -38,6 +40,8 @@ fn build(app: &AppHandle, theme: Theme) -> tauri::Result<()> {
         .on_new_window(|_, _| NewWindowResponse::Deny)
         .build()?;
     paper::lay(&window, theme)?;
+    #[cfg(target_os = "linux")]
+    super::cover::watch(app, &window, AppWindow::Main)?;
     let app = app.clone();
     window.on_window_event(move |event| stand(&app, event));
     window.show()
@@ -49,7 +53,7 @@ fn raise(window: &WebviewWindow) -> tauri::Result<()> {
     window.set_focus()
 }
 
-/// Whether it is covered cannot be told everywhere; while it has the keyboard it is in front.
+/// While it has the keyboard it is in front; what lies on it all the same is the display's to tell.
 fn stand(app: &AppHandle, event: &WindowEvent) {
     if let WindowEvent::Focused(in_front) = event {
         tell(app, Deed::Main(if *in_front { Standing::Clear } else { Standing::Covered }));

@@ -13,6 +13,8 @@ use tauri::{
 };
 
 use super::paper;
+#[cfg(target_os = "linux")]
+use crate::shell::AppWindow;
 use crate::{
     commands::tell,
     shell::{Deed, Standing},
@@ -83,7 +85,10 @@ fn watch(app: &AppHandle, window: &WebviewWindow, id: QuestionId) -> tauri::Resu
     let told = app.clone();
     window.on_window_event(move |event| stand(&told, id, event));
     #[cfg(target_os = "linux")]
-    gtk::watch(app, window, id)?;
+    {
+        super::cover::watch(app, window, AppWindow::Small(id))?;
+        gtk::watch(app, window, id)?;
+    }
     // Elsewhere nothing tells when a window is covered; it stays above the others.
     #[cfg(not(target_os = "linux"))]
     tell(app, Deed::Small(id, Standing::Clear));

@@ -184,7 +184,7 @@ pub enum Ask {
 pub enum AboutQuestion {
     /// A page begins to show it, and has painted nothing of it: what was reported before is over. Answered like `Look`.
     Begin,
-    /// What is to be shown: answered by `Answer::Question`.
+    /// What is to be shown: answered by `Answer::Question`, or `Answer::DoorQuestion` where it is one at the local door.
     Look,
     /// The second animation frame with the content in it: from now on the question can be read.
     Painted,
@@ -205,6 +205,11 @@ pub enum AboutQuestion {
         verdict: Verdict,
         /// What else.
         also: AlsoFor,
+    },
+    /// The answer to a question at the local door. To a pair it is remembered, to a token it is for this once.
+    DecideDoor {
+        /// Yes or no.
+        verdict: Verdict,
     },
 }
 

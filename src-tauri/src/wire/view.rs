@@ -259,6 +259,10 @@ pub struct DoorQuestionView {
     pub question: DoorQuestion,
     /// Until it can be allowed, in milliseconds from now: 0 when it can, none while the clock stands.
     pub armed_in: Option<Count>,
+    /// How many other questions wait.
+    pub others: Count,
+    /// Light or dark.
+    pub theme: Theme,
 }
 
 /// Whether an answer can be remembered for good.

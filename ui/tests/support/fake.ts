@@ -67,7 +67,7 @@ export class FakeApp {
                 return this.#about(ask.about, ask.id);
             case "door_question": {
                 const question = this.view.snapshot?.door_questions.find((one) => one.id === ask.id);
-                return ask.about.about === "decide" ? "done" : question ? { door_question: { question, armed_in: this.doorArmedIn } } : { refused: { code: { bridge: "no_such_question" }, sentence: "It is gone." } };
+                return ask.about.about === "decide" ? "done" : question ? { door_question: { question, armed_in: this.doorArmedIn, others: 0, theme: "system" } } : { refused: { code: { bridge: "no_such_question" }, sentence: "It is gone." } };
             }
             case "snippets":
                 return { snippets: fixture.snippets };

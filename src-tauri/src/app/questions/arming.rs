@@ -1,4 +1,5 @@
-//! The clock of one question on one surface: nothing is allowed before the person can have seen what they allow.
+//! The clock of one question on one surface: nothing is allowed before the person can have seen what they allow, and
+//! nothing is refused that came up under a hand that meant another one.
 //!
 //! It runs from the moment the content is painted on a surface that nothing covers, and starts anew with whatever puts
 //! something else under the pointer. A value without a clock of its own.
@@ -13,18 +14,30 @@ use crate::shell::Standing;
 /// How long a question must have been in view before anything can be allowed.
 pub(crate) const ARMING_TIME: Duration = Duration::from_millis(600);
 
+/// How long one that took another's place, or moved, must have been there before a no counts.
+pub(crate) const NO_TIME: Duration = Duration::from_millis(300);
+
+/// What a hand does within this time after an answer, it does for that answer.
+pub(crate) const HAND_TIME: Duration = Duration::from_secs(1);
+
 /// One clock.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arming {
     painted: bool,
     standing: Standing,
+    /// Something lies on the surface, as the display tells.
+    covered: bool,
     since: Option<Instant>,
+    /// It took another's place, whose answer goes on to this moment.
+    after: Option<Instant>,
+    /// No no counts before this.
+    no_from: Option<Instant>,
 }
 
 impl Arming {
     /// On a surface that stands so, with nothing painted yet.
-    pub(crate) fn on(standing: Standing) -> Self {
-        Self { painted: false, standing, since: None }
+    pub(crate) fn on(standing: Standing, covered: bool) -> Self {
+        Self { painted: false, standing, covered, since: None, after: None, no_from: None }
     }
 
     /// A page begins to show it: what another one painted is not there any more.
@@ -32,15 +45,35 @@ impl Arming {
         (self.painted, self.since) = (false, None);
     }
 
+    /// It comes up where another one was, whose answer goes on to this moment.
+    pub(crate) fn replaces(&mut self, answered: Instant) {
+        self.after = Some(answered);
+    }
+
     /// Its content can be read.
     pub(crate) fn painted(&mut self, now: Instant) {
         self.painted = true;
+        self.can_be_refused(now);
         self.restart(now);
     }
 
-    /// Something changed: it moved, came to front, was clicked too early, says something else.
+    /// It is there, though it may be that no content can be had.
+    pub(crate) fn can_be_refused(&mut self, now: Instant) {
+        if let Some(after) = self.after {
+            self.no_from = Some(after.max(now + NO_TIME));
+        }
+    }
+
+    /// It is somewhere else than before: what is clicked now was aimed at something else.
+    pub(crate) fn moved(&mut self, now: Instant) {
+        self.no_from = self.no_from.max(Some(now + NO_TIME));
+        self.restart(now);
+    }
+
+    /// Something changed: it came to front, was clicked too early, says something else.
     pub(crate) fn restart(&mut self, now: Instant) {
-        self.since = (self.painted && self.standing == Standing::Clear).then_some(now);
+        let in_view = self.painted && self.standing == Standing::Clear && !self.covered;
+        self.since = in_view.then_some(now);
     }
 
     /// The surface stands differently.
@@ -54,16 +87,29 @@ impl Arming {
         self.restart(now);
     }
 
+    /// Something lies on the surface, or not any more.
+    pub(crate) fn cover(&mut self, covered: bool, now: Instant) {
+        if self.covered != covered {
+            self.covered = covered;
+            self.restart(now);
+        }
+    }
+
     /// Whether it was ever there to be read.
     pub(crate) fn is_painted(&self) -> bool {
         self.painted
     }
 
-    /// Whether an answer counts. A no does once there was something to read; a yes that comes too early does not, and
-    /// starts the clock anew.
+    /// Whether an answer counts, where the question can be read. One that comes too early does not, and starts its clock
+    /// anew.
     pub(crate) fn takes(&mut self, verdict: Verdict, now: Instant) -> bool {
         match verdict {
-            Verdict::Deny => self.painted,
+            Verdict::Deny if self.no_from.is_none_or(|from| from <= now) => true,
+            // The hand goes on.
+            Verdict::Deny => {
+                self.no_from = Some(now + HAND_TIME);
+                false
+            }
             Verdict::Allow if self.is_armed(now) => true,
             Verdict::Allow => {
                 self.restart(now);

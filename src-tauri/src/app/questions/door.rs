@@ -1,5 +1,5 @@
-//! Open questions at the local door. They have no window of their own: the Approvals page shows them, and the clock of one
-//! runs as that of any other question there.
+//! Open questions at the local door. They are shown where those about calls are, after them, and the clock of one runs as
+//! that of any other.
 
 use clientmcp_protocol::{
     control::{DoorQuestion, DoorWants, ErrorCode, Verdict},
@@ -7,49 +7,44 @@ use clientmcp_protocol::{
 };
 use tokio::time::Instant;
 
-use super::{EARLY, NotNow, PATIENCE, arming::Arming};
-use crate::{
-    shell::Standing,
-    wire::{DoorQuestionView, RefusedCode},
-};
+use super::{EARLY, MainSurface, NotNow, PATIENCE, Surface, arming::Arming};
+use crate::{shell::Standing, wire::RefusedCode};
 
 /// All of them, in the order of their ends.
-#[derive(Debug)]
-pub(crate) struct AtDoor {
+#[derive(Debug, Default)]
+pub(super) struct AtDoor {
     open: Vec<Open>,
-    /// The page that shows them.
-    page: Standing,
-    /// Those that a notification told of and that went without the person's answer, since they last answered one.
+    /// Those that the person was told of and that went without their answer, since they last answered one.
     in_vain: u32,
+    /// A notification told that somebody goes on asking.
+    goes_on: bool,
 }
 
 #[derive(Debug)]
 struct Open {
     question: DoorQuestion,
-    arming: Arming,
+    small: Arming,
+    main: Arming,
     /// The person answered.
     answered: bool,
-    /// A notification told of it.
+    /// The person closed its window.
+    put_off: bool,
+    /// A notification told of it, or a window.
     told: bool,
-}
-
-impl Default for AtDoor {
-    fn default() -> Self {
-        Self { open: Vec::new(), page: Standing::Gone, in_vain: 0 }
-    }
 }
 
 impl AtDoor {
     /// These are open now.
-    pub(crate) fn see(&mut self, questions: &[DoorQuestion], now: Instant) {
+    pub(super) fn see(&mut self, questions: &[DoorQuestion], main: MainSurface, now: Instant) {
         let mut before = std::mem::take(&mut self.open);
         for question in questions {
             let same = before.iter().position(|open| open.question.id == question.id);
             self.open.push(match same.map(|index| before.swap_remove(index)) {
                 Some(open) => open.updated(question.clone(), now),
-                None => Open::new(question.clone(), self.page),
+                None => Open::new(question.clone(), main),
             });
         }
+        self.open.sort_by_key(|open| open.question.ends);
         let in_vain = before.iter().filter(|open| open.told && !open.answered).count();
         self.in_vain = self.in_vain.saturating_add(u32::try_from(in_vain).unwrap_or(u32::MAX));
     }
@@ -59,58 +54,82 @@ impl AtDoor {
         self.open.clear();
     }
 
-    /// The page that shows them stands so.
-    pub(super) fn stands(&mut self, page: Standing, now: Instant) {
-        self.page = page;
-        self.open.iter_mut().for_each(|open| open.arming.stands(page, now));
+    /// All clocks of the page that shows them.
+    pub(super) fn on_page(&mut self) -> impl Iterator<Item = &mut Arming> {
+        self.open.iter_mut().map(|open| &mut open.main)
     }
 
-    /// A card begins to show it.
-    pub(crate) fn begins(&mut self, id: QuestionId) {
-        if let Some(open) = self.find_mut(id) {
-            open.arming.begins();
-        }
+    /// The clock of one.
+    pub(super) fn arming_mut(&mut self, id: QuestionId, surface: Surface) -> Option<&mut Arming> {
+        self.find_mut(id).map(|open| open.on_mut(surface))
     }
 
-    /// The content is there to be read.
-    pub(crate) fn painted(&mut self, id: QuestionId, now: Instant) {
-        if let Some(open) = self.find_mut(id) {
-            open.arming.painted(now);
-        }
-    }
-
-    /// It is somewhere else than before.
-    pub(crate) fn moved(&mut self, id: QuestionId, now: Instant) {
-        if let Some(open) = self.find_mut(id) {
-            open.arming.restart(now);
-        }
-    }
-
-    /// Whether the answer counts. One that comes too early starts the clock anew.
-    pub(crate) fn decide(&mut self, id: QuestionId, verdict: Verdict, now: Instant) -> Result<(), NotNow> {
+    /// Whether the answer counts. One that comes too early starts its clock anew.
+    pub(super) fn decide(
+        &mut self,
+        id: QuestionId,
+        surface: Surface,
+        verdict: Verdict,
+        now: Instant,
+    ) -> Result<(), NotNow> {
         let open = self.find_mut(id).filter(|open| !open.answered).ok_or((
             RefusedCode::Bridge(ErrorCode::NoSuchQuestion),
             "this question is not open any more: nothing was done",
         ))?;
-        open.arming.takes(verdict, now).then_some(()).ok_or(EARLY)
+        let arming = open.on_mut(surface);
+        (arming.is_painted() && arming.takes(verdict, now)).then_some(()).ok_or(EARLY)
     }
 
     /// The bridge took the person's answer.
-    pub(crate) fn answered(&mut self, id: QuestionId) {
-        self.in_vain = 0;
+    pub(super) fn answered(&mut self, id: QuestionId) {
         if let Some(open) = self.find_mut(id) {
             open.answered = true;
+            (self.in_vain, self.goes_on) = (0, false);
         }
     }
 
-    /// What the page is to show of one.
-    pub(crate) fn view(&self, id: QuestionId, now: Instant) -> Option<DoorQuestionView> {
-        let open = self.open.iter().find(|open| open.question.id == id)?;
-        Some(DoorQuestionView { question: open.question.clone(), armed_in: open.arming.left(now) })
+    /// The person closed its window.
+    pub(super) fn put_off(&mut self, id: QuestionId) {
+        if let Some(open) = self.find_mut(id) {
+            open.put_off = true;
+        }
     }
 
-    /// What a notification is to tell of: one at a time, and none any more after two in vain. Whoever is at the door has no
-    /// name that holds, so who comes again and again under new ones is the same to this.
+    /// It has a window of its own now, if it is one of these.
+    pub(super) fn has_window(&mut self, id: QuestionId) {
+        if let Some(open) = self.find_mut(id) {
+            open.told = true;
+        }
+    }
+
+    /// One of them, and its clock.
+    pub(super) fn find(&self, id: QuestionId, surface: Surface) -> Option<(&DoorQuestion, &Arming)> {
+        let open = self.open.iter().find(|open| open.question.id == id)?;
+        let arming = match surface {
+            Surface::Small => &open.small,
+            Surface::Main => &open.main,
+        };
+        Some((&open.question, arming))
+    }
+
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        self.open.len()
+    }
+
+    /// Whether it waits for an answer in a window of its own.
+    pub(super) fn waits(&self, id: QuestionId) -> bool {
+        self.open.iter().any(|open| open.question.id == id && open.waits())
+    }
+
+    /// The earliest end that may have a window: none any more after two in vain.
+    pub(super) fn candidate(&self) -> Option<QuestionId> {
+        let earliest = self.open.iter().find(|open| open.waits())?;
+        (self.in_vain < PATIENCE).then_some(earliest.question.id)
+    }
+
+    /// What a notification is to tell of where nothing has a window: one at a time, and none any more after two in vain.
+    /// Whoever is at the door has no name that holds, so who comes again and again under new ones is the same to this.
     pub(super) fn tell(&mut self) -> Option<DoorWants> {
         if self.in_vain >= PATIENCE || self.open.iter().any(|open| open.told && !open.answered) {
             return None;
@@ -120,22 +139,45 @@ impl AtDoor {
         Some(open.question.wants.clone())
     }
 
+    /// The same where they have windows: once, when there are none any more.
+    pub(super) fn tell_on(&mut self) -> Option<DoorWants> {
+        if self.in_vain < PATIENCE || self.goes_on {
+            return None;
+        }
+        let open = self.open.iter().find(|open| open.waits())?;
+        self.goes_on = true;
+        Some(open.question.wants.clone())
+    }
+
     fn find_mut(&mut self, id: QuestionId) -> Option<&mut Open> {
         self.open.iter_mut().find(|open| open.question.id == id)
     }
 }
 
 impl Open {
-    fn new(question: DoorQuestion, page: Standing) -> Self {
-        Self { question, arming: Arming::on(page), answered: false, told: false }
+    fn new(question: DoorQuestion, main: MainSurface) -> Self {
+        let (small, main) = (Arming::on(Standing::Gone, false), main.arming());
+        Self { question, small, main, answered: false, put_off: false, told: false }
     }
 
     /// Takes what it says now. Anything in it but the countdown is another thing to look at.
     fn updated(mut self, question: DoorQuestion, now: Instant) -> Self {
         if (DoorQuestion { ends: self.question.ends, ..question.clone() }) != self.question {
-            self.arming.restart(now);
+            self.small.restart(now);
+            self.main.restart(now);
         }
         self.question = question;
         self
+    }
+
+    fn on_mut(&mut self, surface: Surface) -> &mut Arming {
+        match surface {
+            Surface::Small => &mut self.small,
+            Surface::Main => &mut self.main,
+        }
+    }
+
+    fn waits(&self) -> bool {
+        !self.answered && !self.put_off
     }
 }

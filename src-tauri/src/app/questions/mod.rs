@@ -5,6 +5,7 @@
 
 mod arming;
 mod door;
+mod place;
 mod reading;
 #[cfg(test)]
 mod tests;
@@ -12,16 +13,16 @@ mod tests;
 use std::collections::HashMap;
 
 use clientmcp_protocol::{
-    control::{Also, Count, DoorWants, ErrorCode, Millis, QuestionHead, Verdict},
+    control::{Also, Count, DoorQuestion, DoorWants, ErrorCode, Millis, QuestionHead, Verdict},
     ids::{ClientId, Fingerprint, Label, QuestionId, ToolName},
 };
 use tokio::time::Instant;
 
-use self::{arming::Arming, door::AtDoor, reading::Reading};
+use self::{arming::Arming, door::AtDoor, place::Place, reading::Reading};
 use super::until::until;
 use crate::{
-    shell::Standing,
-    wire::{AlsoFor, Always, Lasts, Page, QuestionView, RefusedCode, Theme},
+    shell::{AppWindow, Standing},
+    wire::{AlsoFor, Always, DoorQuestionView, Lasts, Page, QuestionView, RefusedCode, Theme},
 };
 
 /// Questions of one agent that nobody answered before it gets no window of its own any more.
@@ -34,6 +35,38 @@ pub(crate) enum Surface {
     Small,
     /// In the main window, among others.
     Main,
+}
+
+impl Surface {
+    /// The window that holds it.
+    pub(crate) fn window(self, id: QuestionId) -> AppWindow {
+        match self {
+            Self::Small => AppWindow::Small(id),
+            Self::Main => AppWindow::Main,
+        }
+    }
+}
+
+/// How the page stands that shows questions among others.
+#[derive(Clone, Copy, Debug)]
+struct MainSurface {
+    standing: Standing,
+    covered: bool,
+}
+
+impl MainSurface {
+    fn arming(self) -> Arming {
+        Arming::on(self.standing, self.covered)
+    }
+}
+
+/// A question, with what its window needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Asked {
+    /// About a call.
+    Call(QuestionView),
+    /// At the local door.
+    Door(DoorQuestionView),
 }
 
 /// Who asks.
@@ -92,9 +125,12 @@ pub(crate) struct Questions {
     turn: Option<QuestionId>,
     patience: HashMap<Agent, Patience>,
     main: Standing,
+    /// Something lies on the main window.
+    main_covered: bool,
     page: Page,
-    /// Those at the local door.
-    pub(crate) door: AtDoor,
+    door: AtDoor,
+    small_place: Place,
+    main_place: Place,
 }
 
 #[derive(Debug)]
@@ -125,8 +161,8 @@ struct Patience {
 }
 
 impl Shown {
-    fn on(standing: Standing) -> Self {
-        Self { arming: Arming::on(standing), arguments: Reading::default() }
+    fn on(arming: Arming) -> Self {
+        Self { arming, arguments: Reading::default() }
     }
 
     fn stands(&mut self, standing: Standing, now: Instant) {
@@ -136,20 +172,15 @@ impl Shown {
         }
     }
 
-    fn begins(&mut self) {
-        self.arming.begins();
-        self.arguments = Reading::default();
-    }
-
-    /// Whether a no counts: it says that the question was there. Arguments that cannot be had are never painted.
-    fn takes_no(&self) -> bool {
-        self.arming.is_painted() || self.arguments.is_in_vain()
+    /// Whether an answer counts. Arguments that cannot be had are never painted, and the question is there all the same.
+    fn takes(&mut self, verdict: Verdict, now: Instant) -> bool {
+        (self.arming.is_painted() || self.arguments.is_in_vain()) && self.arming.takes(verdict, now)
     }
 }
 
 impl Open {
-    fn new(head: QuestionHead, main: Standing) -> Self {
-        let (small, main) = (Shown::on(Standing::Gone), Shown::on(main));
+    fn new(head: QuestionHead, main: MainSurface) -> Self {
+        let (small, main) = (Shown::on(Arming::on(Standing::Gone, false)), Shown::on(main.arming()));
         Self { head, small, main, answered: false, put_off: false, told: false }
     }
 
@@ -206,8 +237,11 @@ impl Questions {
             turn: None,
             patience: HashMap::new(),
             main: Standing::Gone,
+            main_covered: false,
             page: Page::default(),
             door: AtDoor::default(),
+            small_place: Place::default(),
+            main_place: Place::default(),
         }
     }
 
@@ -227,6 +261,12 @@ impl Questions {
             .collect();
         self.open.sort_by_key(|open| open.head.ends);
         self.cut = cut.0;
+    }
+
+    /// These are open at the local door now.
+    pub(crate) fn see_door(&mut self, questions: &[DoorQuestion], now: Instant) {
+        let main = self.main_surface();
+        self.door.see(questions, main, now);
     }
 
     /// The bridge is gone, and with it all that it asked.
@@ -252,27 +292,60 @@ impl Questions {
     pub(crate) fn small_stands(&mut self, id: QuestionId, standing: Standing, now: Instant) {
         if let Some(open) = self.find_mut(id) {
             open.small.stands(standing, now);
+        } else if let Some(arming) = self.door.arming_mut(id, Surface::Small) {
+            arming.stands(standing, now);
+        }
+    }
+
+    /// The display tells whether something lies on this window.
+    pub(crate) fn cover(&mut self, window: AppWindow, covered: bool, now: Instant) {
+        match window {
+            AppWindow::Main => {
+                self.main_covered = covered;
+                self.main_changed(now);
+            }
+            AppWindow::Small(id) => {
+                if let Some(arming) = self.arming_mut(id, Surface::Small) {
+                    arming.cover(covered, now);
+                }
+            }
         }
     }
 
     /// A page begins to show it, which may have shown another one before, or this one: nothing of it is there yet.
-    pub(crate) fn begins(&mut self, id: QuestionId, surface: Surface) {
+    pub(crate) fn begins(&mut self, id: QuestionId, surface: Surface, now: Instant) {
         if let Some(open) = self.find_mut(id) {
-            open.on_mut(surface).begins();
+            open.on_mut(surface).arguments = Reading::default();
+        }
+        let replaced = match surface {
+            // Its place was taken when its window opened.
+            Surface::Small => None,
+            Surface::Main => self.main_place.shows(id, now),
+        };
+        if let Some(arming) = self.arming_mut(id, surface) {
+            arming.begins();
+            replaced.into_iter().for_each(|answered| arming.replaces(answered));
         }
     }
 
     /// The content is there to be read.
     pub(crate) fn painted(&mut self, id: QuestionId, surface: Surface, now: Instant) {
-        if let Some(open) = self.find_mut(id) {
-            open.on_mut(surface).arming.painted(now);
+        if let Some(arming) = self.arming_mut(id, surface) {
+            arming.painted(now);
         }
     }
 
     /// It is somewhere else than before.
     pub(crate) fn moved(&mut self, id: QuestionId, surface: Surface, now: Instant) {
-        if let Some(open) = self.find_mut(id) {
-            open.on_mut(surface).arming.restart(now);
+        if let Some(arming) = self.arming_mut(id, surface) {
+            arming.moved(now);
+        }
+    }
+
+    /// What was to be allowed there is covered.
+    pub(crate) fn was_covered(&mut self, id: QuestionId, surface: Surface, now: Instant) {
+        if let Some(arming) = self.arming_mut(id, surface) {
+            arming.restart(now);
         }
     }
 
@@ -284,9 +357,11 @@ impl Questions {
     }
 
     /// A piece of its arguments could not be had.
-    pub(crate) fn unreadable(&mut self, id: QuestionId, surface: Surface) {
+    pub(crate) fn unreadable(&mut self, id: QuestionId, surface: Surface, now: Instant) {
         if let Some(open) = self.find_mut(id) {
-            open.on_mut(surface).arguments.in_vain();
+            let shown = open.on_mut(surface);
+            shown.arguments.in_vain();
+            shown.arming.can_be_refused(now);
         }
     }
 
@@ -304,12 +379,7 @@ impl Questions {
             "this question is not open any more, or it has changed: nothing was done",
         ))?;
         let always = open.always(surface);
-        let shown = open.on_mut(surface);
-        let counts = match said.verdict {
-            Verdict::Deny => shown.takes_no(),
-            Verdict::Allow => shown.arming.takes(said.verdict, now),
-        };
-        if !counts {
+        if !open.on_mut(surface).takes(said.verdict, now) {
             return Err(EARLY);
         }
         if said.verdict == Verdict::Allow {
@@ -318,12 +388,29 @@ impl Questions {
         Ok(also(said.also, wall))
     }
 
+    /// Whether an answer to one at the local door counts.
+    pub(crate) fn decide_door(
+        &mut self,
+        id: QuestionId,
+        surface: Surface,
+        verdict: Verdict,
+        now: Instant,
+    ) -> Result<(), NotNow> {
+        self.door.decide(id, surface, verdict, now)
+    }
+
     /// The bridge took the person's answer.
-    pub(crate) fn answered(&mut self, id: QuestionId) {
+    pub(crate) fn answered(&mut self, id: QuestionId, surface: Surface, now: Instant) {
         if let Some(open) = self.find_mut(id) {
             open.answered = true;
             let agent = open.agent();
             self.patience.remove(&agent);
+        } else {
+            self.door.answered(id);
+        }
+        match surface {
+            Surface::Small => self.small_place.is_answered(now),
+            Surface::Main => self.main_place.is_answered(now),
         }
     }
 
@@ -337,6 +424,8 @@ impl Questions {
     pub(crate) fn put_off(&mut self, id: QuestionId) {
         if let Some(open) = self.find_mut(id) {
             open.put_off = true;
+        } else {
+            self.door.put_off(id);
         }
     }
 
@@ -352,40 +441,64 @@ impl Questions {
         surface: Surface,
         theme: Theme,
         now: Instant,
-    ) -> Option<(QuestionView, Option<Instant>)> {
-        let open = self.open.iter().find(|open| open.head.id == id)?;
-        let armed_at = open.on(surface).arming.armed_at();
-        let armed_in = open.on(surface).arming.left(now);
-        let others = Count(self.cut.saturating_add(Count::from(self.open.len().saturating_sub(1)).0));
-        let (question, always) = (open.head.clone(), open.always(surface));
-        Some((QuestionView { question, armed_in, always, others, theme }, armed_at))
+    ) -> Option<(Asked, Option<Instant>)> {
+        let others = self.cut.saturating_add(Count::from((self.open.len() + self.door.count()).saturating_sub(1)).0);
+        let others = Count(others);
+        if let Some(open) = self.open.iter().find(|open| open.head.id == id) {
+            let (question, always, arming) = (open.head.clone(), open.always(surface), open.on(surface).arming);
+            let armed_in = arming.left(now);
+            return Some((Asked::Call(QuestionView { question, armed_in, always, others, theme }), arming.armed_at()));
+        }
+        let (question, arming) = self.door.find(id, surface)?;
+        let (question, armed_in) = (question.clone(), arming.left(now));
+        Some((Asked::Door(DoorQuestionView { question, armed_in, others, theme }), arming.armed_at()))
     }
 
     /// Whose turn it is now, and what follows from that. Nothing is ever swapped under the pointer: who has its turn
-    /// keeps it until it is gone, answered or put off.
-    pub(crate) fn settle(&mut self) -> Wishes {
-        let keeps = |open: &&Open| Some(open.head.id) == self.turn && open.waits();
-        let next = self.open.iter().find(keeps).map(|open| open.head.id).or_else(|| self.candidate());
+    /// keeps it until it is gone, answered or put off, or the person looks at the list.
+    pub(crate) fn settle(&mut self, now: Instant) -> Wishes {
+        if self.main_place.holds().is_some_and(|id| self.arming_mut(id, Surface::Main).is_none()) {
+            self.main_place.empties(now);
+        }
+        let next =
+            if self.in_view() { None } else { self.turn.filter(|id| self.keeps(*id)).or_else(|| self.candidate()) };
         let mut wishes = Wishes::default();
         if next != self.turn {
             self.turn = next;
             if self.windows {
-                wishes.window = next.map_or(SmallWindow::Closes, SmallWindow::Opens);
+                wishes.window = self.give_window(next, now);
             } else {
                 wishes.notify.extend(next.and_then(|id| self.tell(id)));
             }
         }
         wishes.notify.extend(self.tell_badges());
-        wishes.at_door = if self.in_view() { None } else { self.door.tell() };
+        if !self.in_view() {
+            wishes.at_door = if self.windows { self.door.tell_on() } else { self.door.tell() };
+        }
         wishes
     }
 
-    /// The earliest end that may have a window.
-    fn candidate(&self) -> Option<QuestionId> {
-        if self.in_view() {
-            return None;
+    fn give_window(&mut self, question: Option<QuestionId>, now: Instant) -> SmallWindow {
+        let Some(id) = question else {
+            self.small_place.empties(now);
+            return SmallWindow::Closes;
+        };
+        let replaced = self.small_place.shows(id, now);
+        if let (Some(answered), Some(arming)) = (replaced, self.arming_mut(id, Surface::Small)) {
+            arming.replaces(answered);
         }
-        self.open.iter().find(|open| open.waits() && !self.is_badge(open)).map(|open| open.head.id)
+        self.door.has_window(id);
+        SmallWindow::Opens(id)
+    }
+
+    fn keeps(&self, id: QuestionId) -> bool {
+        self.open.iter().any(|open| open.head.id == id && open.waits()) || self.door.waits(id)
+    }
+
+    /// The earliest end that may have a window; those at the local door come after the calls, where they have windows.
+    fn candidate(&self) -> Option<QuestionId> {
+        let call = self.open.iter().find(|open| open.waits() && !self.is_badge(open)).map(|open| open.head.id);
+        call.or_else(|| self.door.candidate().filter(|_| self.windows))
     }
 
     /// The person looks at the list of questions.
@@ -420,14 +533,24 @@ impl Questions {
         named
     }
 
-    fn main_surface(&self) -> Standing {
-        if self.page == Page::Approvals { self.main } else { Standing::Gone }
+    fn main_surface(&self) -> MainSurface {
+        let standing = if self.page == Page::Approvals { self.main } else { Standing::Gone };
+        MainSurface { standing, covered: self.main_covered }
     }
 
     fn main_changed(&mut self, now: Instant) {
-        let standing = self.main_surface();
+        let MainSurface { standing, covered } = self.main_surface();
         self.open.iter_mut().for_each(|open| open.main.stands(standing, now));
-        self.door.stands(standing, now);
+        self.door.on_page().for_each(|arming| arming.stands(standing, now));
+        let calls = self.open.iter_mut().map(|open| &mut open.main.arming);
+        calls.chain(self.door.on_page()).for_each(|arming| arming.cover(covered, now));
+    }
+
+    fn arming_mut(&mut self, id: QuestionId, surface: Surface) -> Option<&mut Arming> {
+        match self.open.iter_mut().find(|open| open.head.id == id) {
+            Some(open) => Some(&mut open.on_mut(surface).arming),
+            None => self.door.arming_mut(id, surface),
+        }
     }
 
     fn find_mut(&mut self, id: QuestionId) -> Option<&mut Open> {
@@ -444,6 +567,12 @@ impl Open {
 const EARLY: NotNow = (
     RefusedCode::Early,
     "the question has not been in view for long enough to be read: nothing was done, look at it and answer again",
+);
+
+/// What the display says of a yes at the last moment.
+pub(crate) const COVERED: NotNow = (
+    RefusedCode::Early,
+    "something lies on the question, so that it may not have been read: nothing was done, move that away and answer again",
 );
 
 /// What may go with a yes.

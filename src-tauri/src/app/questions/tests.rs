@@ -8,10 +8,14 @@ use clientmcp_protocol::{
 };
 use tokio::time::Instant;
 
-use super::{Questions, Said, Surface, arming::ARMING_TIME, reading::Reading};
+use super::{
+    Asked, Questions, Said, SmallWindow, Surface,
+    arming::{ARMING_TIME, HAND_TIME, NO_TIME},
+    reading::Reading,
+};
 use crate::{
-    shell::Standing,
-    wire::{AlsoFor, Always, Lasts, Page, RefusedCode, Theme},
+    shell::{AppWindow, Standing},
+    wire::{AlsoFor, Always, Lasts, Page, QuestionView, RefusedCode, Theme},
 };
 
 const ID: QuestionId = QuestionId(1);
@@ -62,13 +66,20 @@ fn allow(questions: &mut Questions, surface: Surface, now: Instant) -> Result<Al
     answer.map_err(|(code, _)| code)
 }
 
+fn view(questions: &Questions, surface: Surface, now: Instant) -> QuestionView {
+    match questions.view(ID, surface, Theme::System, now) {
+        Some((Asked::Call(view), _)) => view,
+        other => panic!("no question about a call: {other:?}"),
+    }
+}
+
 type Act = fn(&mut Questions, Instant);
 
 // holds: desktop-arming
 #[test]
 fn the_clock_starts_anew_with_whatever_puts_something_else_under_the_pointer() {
     // (what happens, on which surface it restarts)
-    let table: [(&str, Act, &[Surface]); 11] = [
+    let table: [(&str, Act, &[Surface]); 14] = [
         ("nothing", |_, _| {}, &[]),
         ("painted again", |all, now| all.painted(ID, Surface::Small, now), &[Surface::Small]),
         ("the small window moved", |all, now| all.moved(ID, Surface::Small, now), &[Surface::Small]),
@@ -81,6 +92,23 @@ fn the_clock_starts_anew_with_whatever_puts_something_else_under_the_pointer() {
             },
             &[Surface::Small],
         ),
+        (
+            "something lay on it for a moment",
+            |all, now| {
+                all.cover(AppWindow::Small(ID), true, now);
+                all.cover(AppWindow::Small(ID), false, now);
+            },
+            &[Surface::Small],
+        ),
+        (
+            "something lay on the main window for a moment",
+            |all, now| {
+                all.cover(AppWindow::Main, true, now);
+                all.cover(AppWindow::Main, false, now);
+            },
+            &[Surface::Main],
+        ),
+        ("said to be free again", |all, now| all.cover(AppWindow::Main, false, now), &[]),
         ("said to be clear again", |all, now| all.small_stands(ID, Standing::Clear, now), &[]),
         (
             "the main window came to front",
@@ -126,7 +154,13 @@ fn the_clock_starts_anew_with_whatever_puts_something_else_under_the_pointer() {
 // holds: desktop-arming
 #[test]
 fn the_clock_stands_while_the_surface_is_covered_gone_or_not_painted() {
-    let table: [(&str, Act); 5] = [
+    let table: [(&str, Act); 7] = [
+        ("something lies on it", |all, now| all.cover(AppWindow::Small(ID), true, now)),
+        ("something lies on it, and it is said to be clear", |all, now| {
+            all.cover(AppWindow::Small(ID), true, now);
+            all.small_stands(ID, Standing::Covered, now);
+            all.small_stands(ID, Standing::Clear, now);
+        }),
         ("covered", |all, now| all.small_stands(ID, Standing::Covered, now)),
         ("gone", |all, now| all.small_stands(ID, Standing::Gone, now)),
         ("gone and back, not painted", |all, now| {
@@ -148,8 +182,7 @@ fn the_clock_stands_while_the_surface_is_covered_gone_or_not_painted() {
         act(&mut questions, start);
         let later = start + Duration::from_secs(60);
         assert_eq!(allow(&mut questions, Surface::Small, later), Err(RefusedCode::Early), "{name}");
-        let (view, _) = questions.view(ID, Surface::Small, Theme::System, later).expect("open");
-        assert_eq!(view.armed_in, None, "{name}");
+        assert_eq!(view(&questions, Surface::Small, later).armed_in, None, "{name}");
         assert!(allow(&mut questions, Surface::Main, later).is_ok(), "{name}: the other surface has its own clock");
     }
 }
@@ -172,9 +205,9 @@ fn a_page_that_begins_again_has_painted_and_shown_nothing() {
     questions.read(ID, Surface::Main, Count(0), Count(13), Count(13));
     // Armed long ago; then another question was looked at there, and this one comes back where that one was clicked.
     let back = start + Duration::from_secs(60);
-    questions.begins(ID, Surface::Main);
+    questions.begins(ID, Surface::Main, back);
     assert_eq!(allow(&mut questions, Surface::Main, back), Err(RefusedCode::Early));
-    let (view, _) = questions.view(ID, Surface::Main, Theme::System, back).expect("open");
+    let view = view(&questions, Surface::Main, back);
     assert_eq!((view.armed_in, view.always), (None, Always::NotAllShown));
     questions.main_stands(Standing::Covered, back);
     questions.main_stands(Standing::Clear, back);
@@ -191,7 +224,7 @@ fn a_question_whose_arguments_cannot_be_had_can_be_refused_and_not_allowed() {
     let mut questions = Questions::new(true);
     questions.see(&[head()], Count(0), now);
     questions.small_stands(ID, Standing::Clear, now);
-    questions.unreadable(ID, Surface::Small);
+    questions.unreadable(ID, Surface::Small, now);
     assert_eq!(allow(&mut questions, Surface::Small, now + Duration::from_secs(60)), Err(RefusedCode::Early));
     let deny = questions.decide(ID, Surface::Small, said(Verdict::Deny, AlsoFor::Nothing), (now, Millis(0)));
     assert_eq!(deny, Ok(Also::Nothing));
@@ -211,6 +244,109 @@ fn a_no_counts_as_soon_as_the_question_was_painted() {
     assert_eq!(deny(&mut questions, AlsoFor::Agent), Ok(Also::BlockAgent));
     let tool = AlsoFor::Tool { any_agent: true, lasts: Lasts::Always };
     assert_eq!(deny(&mut questions, tool), Ok(Also::Remember { any_agent: true, until: Until::Always }));
+}
+
+/// Shows what `settle` says, at once.
+fn open_window(questions: &mut Questions, now: Instant) -> Option<QuestionId> {
+    match questions.settle(now).window {
+        SmallWindow::Opens(id) => {
+            questions.small_stands(id, Standing::Clear, now);
+            questions.begins(id, Surface::Small, now);
+            Some(id)
+        }
+        SmallWindow::Stays | SmallWindow::Closes => None,
+    }
+}
+
+fn deny(questions: &mut Questions, id: QuestionId, surface: Surface, now: Instant) -> bool {
+    questions.decide(id, surface, said(Verdict::Deny, AlsoFor::Nothing), (now, Millis(0))).is_ok()
+}
+
+const SECOND: QuestionId = QuestionId(2);
+
+fn second() -> QuestionHead {
+    QuestionHead { id: SECOND, ends: Millis(200), ..head() }
+}
+
+// holds: desktop-deny-hand
+#[test]
+fn a_no_counts_at_once_on_an_empty_place_and_later_where_another_question_was() {
+    // (what became of the one before, how long after that the next one is painted, from when on a no counts)
+    type Before = fn(&mut Questions, Instant);
+    let answered: Before = |all, now| {
+        assert!(deny(all, ID, Surface::Small, now));
+        all.answered(ID, Surface::Small, now);
+    };
+    let gone: Before = |all, now| all.see(&[], Count(0), now);
+    let put_off: Before = |all, _| all.put_off(ID);
+    let minute = Duration::from_secs(60);
+    let table = [
+        ("answered", answered, Duration::ZERO, 50 * MS, HAND_TIME),
+        ("answered, the next one is painted late", answered, Duration::ZERO, 900 * MS, 900 * MS + NO_TIME),
+        ("answered, the next one comes later", answered, 500 * MS, 550 * MS, HAND_TIME),
+        ("answered, the next one comes much later", answered, minute, minute + 50 * MS, minute + 50 * MS),
+        ("gone", gone, Duration::ZERO, 50 * MS, 50 * MS + NO_TIME),
+        ("gone, the next one comes later", gone, 500 * MS, 550 * MS, 550 * MS + NO_TIME),
+        ("gone, the next one comes much later", gone, minute, minute + 50 * MS, minute + 50 * MS),
+        ("closed", put_off, Duration::ZERO, 50 * MS, 50 * MS + NO_TIME),
+    ];
+    for (name, before, comes, is_painted, counts) in table {
+        let start = Instant::now();
+        let mut questions = Questions::new(true);
+        questions.see(&[head()], Count(0), start);
+        assert_eq!(open_window(&mut questions, start), Some(ID));
+        questions.painted(ID, Surface::Small, start);
+        before(&mut questions, start);
+        if !comes.is_zero() {
+            assert_eq!(open_window(&mut questions, start), None, "{name}");
+        }
+        questions.see(&[second()], Count(0), start + comes);
+        assert_eq!(open_window(&mut questions, start + comes), Some(SECOND), "{name}");
+        assert!(!deny(&mut questions, SECOND, Surface::Small, start + comes), "{name}: nothing to read yet");
+        questions.painted(SECOND, Surface::Small, start + is_painted);
+        assert!(deny(&mut questions, SECOND, Surface::Small, start + counts), "{name}");
+        if counts > is_painted {
+            assert!(!deny(&mut questions, SECOND, Surface::Small, start + counts - MS), "{name}: early");
+            assert!(!deny(&mut questions, SECOND, Surface::Small, start + counts), "{name}: the hand goes on");
+            let rests = start + counts + HAND_TIME;
+            assert!(deny(&mut questions, SECOND, Surface::Small, rests), "{name}: a hand that rests is believed");
+        }
+    }
+}
+
+// holds: desktop-deny-hand
+#[test]
+fn a_no_in_the_list_counts_later_where_another_card_was_or_the_buttons_moved() {
+    let start = Instant::now();
+    let on_page = |heads: &[QuestionHead]| {
+        let mut questions = Questions::new(true);
+        questions.main_stands(Standing::Clear, start);
+        questions.looking(Page::Approvals, start);
+        questions.see(heads, Count(0), start);
+        questions.begins(ID, Surface::Main, start);
+        questions.painted(ID, Surface::Main, start);
+        questions
+    };
+    let mut questions = on_page(&[head(), second()]);
+    assert!(deny(&mut questions, ID, Surface::Main, start), "an empty place");
+    questions.answered(ID, Surface::Main, start);
+    questions.see(&[second()], Count(0), start + MS);
+    questions.settle(start + MS);
+    questions.begins(SECOND, Surface::Main, start + MS);
+    questions.painted(SECOND, Surface::Main, start + 20 * MS);
+    assert!(!deny(&mut questions, SECOND, Surface::Main, start + 800 * MS), "the second click of the same hand");
+    assert!(deny(&mut questions, SECOND, Surface::Main, start + 800 * MS + HAND_TIME));
+    // Picked in the list: the pointer is where it was picked.
+    let mut questions = on_page(&[head(), second()]);
+    questions.begins(SECOND, Surface::Main, start + MS);
+    questions.painted(SECOND, Surface::Main, start + 20 * MS);
+    assert!(!deny(&mut questions, SECOND, Surface::Main, start + 19 * MS + NO_TIME));
+    let mut questions = on_page(&[head(), second()]);
+    questions.moved(ID, Surface::Main, start + MS);
+    assert!(!deny(&mut questions, ID, Surface::Main, start + NO_TIME));
+    let mut questions = on_page(&[head(), second()]);
+    questions.moved(ID, Surface::Main, start + MS);
+    assert!(deny(&mut questions, ID, Surface::Main, start + MS + NO_TIME));
 }
 
 // holds: desktop-always
@@ -263,8 +399,8 @@ fn a_text_counts_as_read_when_it_came_in_order_to_its_end_on_that_surface() {
     }
     let mut questions = painted(Instant::now());
     questions.read(ID, Surface::Small, Count(0), Count(13), Count(13));
-    let always = |surface| questions.view(ID, surface, Theme::System, Instant::now()).map(|(view, _)| view.always);
-    assert_eq!((always(Surface::Small), always(Surface::Main)), (Some(Always::Offered), Some(Always::NotAllShown)));
+    let always = |surface| view(&questions, surface, Instant::now()).always;
+    assert_eq!((always(Surface::Small), always(Surface::Main)), (Always::Offered, Always::NotAllShown));
 }
 
 // holds: desktop-questions-gone
@@ -272,7 +408,7 @@ fn a_text_counts_as_read_when_it_came_in_order_to_its_end_on_that_surface() {
 fn an_answered_question_takes_no_second_answer() {
     let start = Instant::now();
     let mut questions = painted(start);
-    questions.answered(ID);
+    questions.answered(ID, Surface::Main, start);
     let gone = Err(RefusedCode::Bridge(ErrorCode::NoSuchQuestion));
     assert_eq!(allow(&mut questions, Surface::Main, start + ARMING_TIME), gone);
 }

@@ -9,12 +9,12 @@ use clientmcp_protocol::{
 use tokio::time::sleep;
 
 use super::{
-    heads::{at_door, id, snapshot},
+    heads::{at_door, id, question, snapshot},
     world::{Folder, PlayedBridge, Seen, World},
 };
 use crate::{
-    shell::{Copied, Deed, Standing},
-    wire::{AboutDoorQuestion, Answer, Ask, Page, RefusedCode, SnippetBy},
+    shell::{AppWindow, Copied, Deed, Standing},
+    wire::{AboutDoorQuestion, AboutQuestion, Answer, Ask, DoorQuestionView, Page, RefusedCode, SnippetBy},
 };
 
 const FIRST: QuestionId = QuestionId(1);
@@ -49,6 +49,15 @@ fn code(answer: &Answer) -> Option<RefusedCode> {
         Answer::Refused { code, .. } => Some(*code),
         _ => None,
     }
+}
+
+async fn door_shown(world: &mut World, mut wanted: impl FnMut(&DoorQuestionView) -> bool) -> DoorQuestionView {
+    world
+        .until(|seen| match seen {
+            Seen::DoorQuestion(view) if wanted(&view) => Some(*view),
+            _ => None,
+        })
+        .await
 }
 
 fn label(text: &str) -> Label {
@@ -125,10 +134,94 @@ async fn a_no_is_taken_as_soon_as_it_could_be_read() {
     assert_eq!(asked.await, Ok(Answer::Done));
 }
 
+// holds: desktop-door-window
+#[tokio::test(start_paused = true)]
+async fn who_comes_to_the_door_has_the_small_window_after_the_calls() {
+    let (mut world, mut bridge) = World::served().await;
+    let both = |questions: Vec<u64>, doors: Vec<DoorQuestion>| {
+        snapshot(|snapshot| {
+            snapshot.questions = questions.into_iter().map(|number| question(number, "Editor", 100)).collect();
+            snapshot.door_questions = doors;
+        })
+    };
+    let late = DoorQuestion { ends: Millis(300), ..at_door(8, "Late") };
+    bridge.say(&both(vec![], vec![late.clone(), at_door(7, "Claude Desktop")])).await;
+    let seventh = QuestionId(7);
+    assert_eq!(world.small_window().await, Some(seventh), "the earliest end first");
+    // A call that comes now waits, as nothing is swapped.
+    bridge.say(&both(vec![2], vec![late.clone(), at_door(7, "Claude Desktop")])).await;
+    let view = door_shown(&mut world, |view| view.others == Count(2)).await;
+    assert_eq!((view.question.id, view.armed_in), (seventh, None));
+    // It is armed and answered as any other, and says who asks.
+    world.tell(Deed::Small(seventh, Standing::Clear));
+    let yes = || AboutQuestion::DecideDoor { verdict: Verdict::Allow };
+    assert_eq!(code(&world.ask_of(seventh, yes()).await), Some(RefusedCode::Early), "never painted");
+    let Answer::DoorQuestion(view) = world.ask_of(seventh, AboutQuestion::Painted).await else { panic!("a question") };
+    assert_eq!(view.armed_in, Some(Count(600)));
+    assert_eq!(code(&world.ask_of(seventh, yes()).await), Some(RefusedCode::Early));
+    sleep(Duration::from_millis(600)).await;
+    world.covers(AppWindow::Small(seventh), true);
+    assert_eq!(code(&world.ask_of(seventh, yes()).await), Some(RefusedCode::Early), "something lies on it");
+    world.covers(AppWindow::Small(seventh), false);
+    sleep(Duration::from_millis(600)).await;
+    let asked = world.start_asking_of(seventh, yes());
+    assert_eq!(bridge.obey().await, Command::DecideDoor { question: seventh, verdict: Verdict::Allow });
+    assert_eq!(asked.await, Ok(Answer::Done));
+    // Calls come first, and no answer about a call is one at the door.
+    assert_eq!(world.small_window().await, Some(QuestionId(2)));
+    world.paint(QuestionId(2)).await;
+    sleep(Duration::from_secs(5)).await;
+    let no = || AboutQuestion::DecideDoor { verdict: Verdict::Deny };
+    let gone = Some(RefusedCode::Bridge(ErrorCode::NoSuchQuestion));
+    assert_eq!(code(&world.ask_of(QuestionId(2), no()).await), gone);
+    world.tell(Deed::SmallClosed(QuestionId(2)));
+    assert_eq!(world.small_window().await, Some(QuestionId(8)));
+    world.paint(QuestionId(8)).await;
+    // It took the place of another one.
+    assert_eq!(code(&world.ask_of(QuestionId(8), no()).await), Some(RefusedCode::Early));
+    sleep(Duration::from_secs(1)).await;
+    let asked = world.start_asking_of(QuestionId(8), no());
+    assert_eq!(bridge.obey().await, Command::DecideDoor { question: QuestionId(8), verdict: Verdict::Deny });
+    assert_eq!(asked.await, Ok(Answer::Done));
+    assert_eq!(world.small_window().await, None);
+    while let Ok(seen) = world.seen.try_recv() {
+        assert!(!matches!(seen, Seen::Notify(_)), "what has a window needs no notification");
+    }
+}
+
+// holds: desktop-door-window
+#[tokio::test(start_paused = true)]
+async fn after_two_in_vain_one_notification_tells_that_somebody_goes_on_and_there_is_no_window() {
+    let (mut world, mut bridge) = World::served().await;
+    for number in [1, 2] {
+        open(&mut bridge, vec![at_door(number, &format!("Host {number}"))]).await;
+        assert_eq!(world.small_window().await, Some(QuestionId(number.into())));
+        open(&mut bridge, Vec::new()).await;
+        assert_eq!(world.small_window().await, None);
+    }
+    open(&mut bridge, vec![at_door(3, "Host 3")]).await;
+    assert!(world.notified().await.title.contains("Host 3"));
+    open(&mut bridge, vec![at_door(4, "Host 4"), at_door(3, "Host 3")]).await;
+    world.view(|view| view.snapshot.as_ref().is_some_and(|snapshot| snapshot.door_questions.len() == 2)).await;
+    world.now().await;
+    while let Ok(seen) = world.seen.try_recv() {
+        assert!(!matches!(seen, Seen::Notify(_) | Seen::Ask(_)));
+    }
+    // The person answers one of them in the list.
+    looking(&world).await;
+    let third = QuestionId(3);
+    world.ask(about(third, AboutDoorQuestion::Painted)).await;
+    let asked = world.start_asking(about(third, AboutDoorQuestion::Decide { verdict: Verdict::Deny }));
+    bridge.obey().await;
+    assert_eq!(asked.await, Ok(Answer::Done));
+    world.tell(Deed::Main(Standing::Gone));
+    assert_eq!(world.small_window().await, Some(QuestionId(4)));
+}
+
 // holds: desktop-door-notified
 #[tokio::test(start_paused = true)]
-async fn who_comes_to_the_door_is_told_by_name_alone_and_has_no_small_window() {
-    let (mut world, mut bridge) = World::served().await;
+async fn without_small_windows_who_comes_to_the_door_is_told_by_name_alone() {
+    let (mut world, mut bridge) = World::served_with(false).await;
     open(&mut bridge, vec![at_door(1, "Claude Desktop"), at_door(2, "Editor")]).await;
     let told = world.notified().await;
     assert_eq!(told.title, "\u{201c}Claude Desktop\u{201d} wants to call tools of wallet");
@@ -144,8 +237,8 @@ async fn who_comes_to_the_door_is_told_by_name_alone_and_has_no_small_window() {
 
 // holds: desktop-door-notified
 #[tokio::test(start_paused = true)]
-async fn after_two_in_vain_there_are_no_more_notifications_until_the_person_answers_one() {
-    let (mut world, mut bridge) = World::served().await;
+async fn without_small_windows_there_are_no_more_notifications_after_two_in_vain_until_the_person_answers_one() {
+    let (mut world, mut bridge) = World::served_with(false).await;
     for number in [1, 2] {
         open(&mut bridge, vec![at_door(number, &format!("Host {number}"))]).await;
         world.notified().await;

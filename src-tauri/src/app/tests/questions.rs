@@ -17,7 +17,7 @@ use super::{
     world::{PlayedBridge, Seen, World},
 };
 use crate::{
-    shell::{Deed, Standing},
+    shell::{AppWindow, Deed, Standing},
     wire::{AboutQuestion, AlsoFor, Always, Answer, Ask, Lasts, Page, QuestionView, RefusedCode},
 };
 
@@ -76,6 +76,52 @@ async fn nothing_is_allowed_for_600_ms_after_a_question_is_painted_and_then_it_i
     bridge.reply(request, Reply::Done).await;
     assert_eq!(asked.await, Ok(Answer::Done));
     assert_eq!(world.small_window().await, None);
+}
+
+// holds: desktop-cover-asked
+#[tokio::test(start_paused = true)]
+async fn the_display_is_asked_again_at_each_yes_and_a_no_asks_none() {
+    let (mut world, mut bridge) = World::served().await;
+    open(&mut bridge, &[(1, 100)]).await;
+    world.small_window().await;
+    world.paint(FIRST).await;
+    sleep(Duration::from_millis(600)).await;
+    // It came in the last moment: the display has told of nothing.
+    world.covers(AppWindow::Small(FIRST), true);
+    let yes = || decide(Verdict::Allow, AlsoFor::Nothing);
+    assert_eq!(code(&world.ask_of(FIRST, yes()).await), Some(RefusedCode::Early));
+    world.covers(AppWindow::Small(FIRST), false);
+    assert_eq!(code(&world.ask_of(FIRST, yes()).await), Some(RefusedCode::Early), "the clock starts anew");
+    sleep(Duration::from_millis(600)).await;
+    world.covers(AppWindow::Main, true);
+    let asked = world.start_asking_of(FIRST, yes());
+    let (request, command) = bridge.asked().await;
+    assert!(matches!(command, Command::Decide(Decide { verdict: Verdict::Allow, .. })), "another window is covered");
+    bridge.reply(request, Reply::Refused { code: ErrorCode::Value, sentence: "no".to_owned() }).await;
+    asked.await.expect("an answer");
+    world.covers(AppWindow::Small(FIRST), true);
+    let asked = world.start_asking_of(FIRST, decide(Verdict::Deny, AlsoFor::Nothing));
+    bridge.obey().await;
+    assert_eq!(asked.await, Ok(Answer::Done));
+}
+
+// holds: desktop-cover-told
+#[tokio::test(start_paused = true)]
+async fn a_window_is_told_when_something_lies_on_it_and_when_it_is_free_again() {
+    let (mut world, mut bridge) = World::served().await;
+    open(&mut bridge, &[(1, 100)]).await;
+    world.small_window().await;
+    world.tell(Deed::Cover(AppWindow::Small(FIRST), true));
+    world.paint(FIRST).await;
+    assert_eq!(shown(&mut world, |_| true).await.armed_in, None);
+    sleep(Duration::from_secs(5)).await;
+    world.tell(Deed::Cover(AppWindow::Small(FIRST), false));
+    assert_eq!(shown(&mut world, |view| view.armed_in.is_some()).await.armed_in, Some(Count(600)));
+    shown(&mut world, |view| view.armed_in == Some(Count(0))).await;
+    world.tell(Deed::Cover(AppWindow::Small(FIRST), true));
+    assert_eq!(shown(&mut world, |view| view.armed_in != Some(Count(0))).await.armed_in, None);
+    let yes = decide(Verdict::Allow, AlsoFor::Nothing);
+    assert_eq!(code(&world.ask_of(FIRST, yes).await), Some(RefusedCode::Early));
 }
 
 // holds: desktop-arming
@@ -187,13 +233,19 @@ async fn after_two_unanswered_questions_an_agent_gets_one_notification_and_no_wi
     // The person answers one of them in the list.
     world.tell(Deed::Main(Standing::Clear));
     world.ask(Ask::Looking { page: Page::Approvals }).await;
+    assert_eq!(world.small_window().await, None);
     let about = |about| Ask::Question { id: QuestionId(3), about };
     world.ask(about(AboutQuestion::Painted)).await;
     let asked = world.start_asking(about(decide(Verdict::Deny, AlsoFor::Nothing)));
     bridge.obey().await;
     assert_eq!(asked.await, Ok(Answer::Done));
-    world.tell(Deed::Main(Standing::Gone));
     open(&mut bridge, &[(6, 100)]).await;
+    world
+        .view(|view| {
+            view.snapshot.as_ref().is_some_and(|now| now.questions.iter().all(|open| open.id == QuestionId(6)))
+        })
+        .await;
+    world.tell(Deed::Main(Standing::Gone));
     assert_eq!(world.small_window().await, Some(QuestionId(6)));
 }
 
@@ -217,6 +269,31 @@ async fn no_small_window_opens_while_the_person_looks_at_the_list() {
         assert!(!matches!(seen, Seen::Ask(_)));
     }
     world.ask(Ask::Looking { page: Page::Calls }).await;
+    assert_eq!(world.small_window().await, Some(FIRST));
+}
+
+// holds: desktop-approvals-view
+#[tokio::test(start_paused = true)]
+async fn the_small_window_goes_when_the_person_comes_to_the_list_and_is_back_when_they_leave() {
+    let (mut world, mut bridge) = World::served().await;
+    open(&mut bridge, &[(1, 100)]).await;
+    assert_eq!(world.small_window().await, Some(FIRST));
+    world.tell(Deed::Main(Standing::Clear));
+    world.ask(Ask::Looking { page: Page::Approvals }).await;
+    assert_eq!(world.small_window().await, None);
+    // Something lies on the list: the person looks at it all the same, and is told there.
+    world.tell(Deed::Cover(AppWindow::Main, true));
+    let about = |about| Ask::Question { id: FIRST, about };
+    let Answer::Question(view) = world.ask(about(AboutQuestion::Painted)).await else { panic!("a question") };
+    assert_eq!(view.armed_in, None);
+    world.tell(Deed::Cover(AppWindow::Main, false));
+    let Answer::Question(view) = world.ask(about(AboutQuestion::Look)).await else { panic!("a question") };
+    assert_eq!(view.armed_in, Some(Count(600)));
+    sleep(Duration::from_millis(600)).await;
+    world.covers(AppWindow::Main, true);
+    let yes = world.ask(about(decide(Verdict::Allow, AlsoFor::Nothing))).await;
+    assert_eq!(code(&yes), Some(RefusedCode::Early));
+    world.tell(Deed::Main(Standing::Covered));
     assert_eq!(world.small_window().await, Some(FIRST));
 }
 

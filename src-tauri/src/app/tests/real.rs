@@ -5,10 +5,10 @@ use std::{path::PathBuf, sync::mpsc};
 use super::world::{PATIENCE, Places};
 use crate::{
     app::{Options, start, tests::world::Folder},
-    shell::{Copied, Deed, Notification, Shell, ToCopy},
+    shell::{AppWindow, Copied, Deed, Notification, Shell, ToCopy},
     sidecar::Sidecar,
     tray::menu::Tray,
-    wire::{BridgeState, FinishedCalls, QuestionView, View},
+    wire::{BridgeState, DoorQuestionView, FinishedCalls, QuestionView, View},
 };
 use clientmcp_protocol::ids::QuestionId;
 use tokio::sync::oneshot;
@@ -21,9 +21,11 @@ impl Shell for Quiet {
     }
     fn show_finished(&self, _: &FinishedCalls) {}
     fn show_question(&self, _: &QuestionView) {}
+    fn show_door_question(&self, _: &DoorQuestionView) {}
     fn show_tray(&self, _: &Tray) {}
     fn open_main(&self) {}
     fn ask(&self, _: Option<&QuestionId>) {}
+    fn look_at(&self, _: AppWindow, _: oneshot::Sender<bool>) {}
     fn notify(&self, _: &Notification) {}
     fn copy(&self, _: ToCopy, _: oneshot::Sender<Result<Copied, String>>) {}
     fn start_at_login(&self, _: bool) -> Result<(), String> {

@@ -1,7 +1,7 @@
 //! What stands around the app in its tests.
 
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::{HashMap, HashSet, VecDeque},
     path::{Path, PathBuf},
     sync::{Arc, Mutex},
     time::Duration,
@@ -22,10 +22,13 @@ use crate::{
     app::{Options, state::App},
     connect::Program,
     keys::{Item, Keys, Later, Place, Trouble},
-    shell::{Copied, Deed, Notification, Shell, Standing, ToCopy},
+    shell::{AppWindow, Copied, Deed, Notification, Shell, Standing, ToCopy},
     sidecar::{Ends, Process, Spawn, Unspawned},
     tray::menu::Tray,
-    wire::{AboutQuestion, Answer, Ask, BridgeState, FinishedCalls, KeysCode, KeysState, QuestionView, View},
+    wire::{
+        AboutQuestion, Answer, Ask, BridgeState, DoorQuestionView, FinishedCalls, KeysCode, KeysState, QuestionView,
+        View,
+    },
 };
 
 /// Where the played bridge says that agents call.
@@ -36,6 +39,7 @@ pub(super) enum Seen {
     View(Box<View>),
     Finished(FinishedCalls),
     Question(Box<QuestionView>),
+    DoorQuestion(Box<DoorQuestionView>),
     Tray,
     OpenMain,
     Ask(Option<QuestionId>),
@@ -47,18 +51,20 @@ pub(super) enum Seen {
 
 pub(super) struct Desktop {
     seen: mpsc::UnboundedSender<Seen>,
+    /// What something lies on, when the display is asked.
+    covered: Arc<Mutex<HashSet<AppWindow>>>,
     /// A window that is to be opened is a fault of ours.
     broken: bool,
 }
 
 impl Desktop {
     fn new(seen: mpsc::UnboundedSender<Seen>) -> Self {
-        Self { seen, broken: false }
+        Self { seen, covered: Arc::default(), broken: false }
     }
 
     /// One on which the app fails as soon as a window is to be opened.
     pub(super) fn broken(seen: mpsc::UnboundedSender<Seen>) -> Self {
-        Self { seen, broken: true }
+        Self { broken: true, ..Self::new(seen) }
     }
 
     fn see(&self, seen: Seen) {
@@ -76,6 +82,9 @@ impl Shell for Desktop {
     fn show_question(&self, question: &QuestionView) {
         self.see(Seen::Question(Box::new(question.clone())));
     }
+    fn show_door_question(&self, question: &DoorQuestionView) {
+        self.see(Seen::DoorQuestion(Box::new(question.clone())));
+    }
     fn show_tray(&self, _: &Tray) {
         self.see(Seen::Tray);
     }
@@ -85,6 +94,9 @@ impl Shell for Desktop {
     }
     fn ask(&self, question: Option<&QuestionId>) {
         self.see(Seen::Ask(question.copied()));
+    }
+    fn look_at(&self, window: AppWindow, covered: oneshot::Sender<bool>) {
+        let _ = covered.send(self.covered.lock().unwrap().contains(&window));
     }
     fn notify(&self, notification: &Notification) {
         self.see(Seen::Notify(notification.clone()));
@@ -299,6 +311,7 @@ pub(super) struct World {
     pub(super) deeds: mpsc::UnboundedSender<Deed>,
     bridges: mpsc::UnboundedReceiver<PlayedBridge>,
     pub(super) missing: Arc<Mutex<bool>>,
+    pub(super) covered: Arc<Mutex<HashSet<AppWindow>>>,
     pub(super) app: JoinHandle<()>,
 }
 
@@ -368,9 +381,11 @@ impl World {
             version: "1.2.3".to_owned(),
             question_windows,
         };
-        let app = App::new(Arc::new(Desktop::new(shown)), Box::new(keys.clone()), Box::new(spawns), options);
+        let desktop = Desktop::new(shown);
+        let covered = Arc::clone(&desktop.covered);
+        let app = App::new(Arc::new(desktop), Box::new(keys.clone()), Box::new(spawns), options);
         let app = tokio::spawn(app.live(heard));
-        Self { folder, keys, seen, deeds, bridges, missing, app }
+        Self { folder, keys, seen, deeds, bridges, missing, covered, app }
     }
 
     /// Begins for the first time, and serves.
@@ -476,6 +491,16 @@ impl World {
 
     pub(super) async fn ask_of(&self, id: QuestionId, about: AboutQuestion) -> Answer {
         self.start_asking_of(id, about).await.expect("an answer")
+    }
+
+    /// Something lies on this window when the display is asked, which has told nothing of it.
+    pub(super) fn covers(&self, window: AppWindow, covered: bool) {
+        let mut all = self.covered.lock().unwrap();
+        if covered {
+            all.insert(window)
+        } else {
+            all.remove(&window)
+        };
     }
 
     /// Has the small window shown and painted.

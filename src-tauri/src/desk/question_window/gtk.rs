@@ -1,5 +1,5 @@
-//! What only GTK tells of the small window, whether another one lies on it and when it leaves the screen, and what only
-//! GTK tells the window manager of it.
+//! What only GTK tells of the small window, when it comes to the screen and leaves it, and what only GTK tells the window
+//! manager of it. What lies on it the display is asked itself.
 
 use clientmcp_protocol::ids::QuestionId;
 use gtk::{gdk, glib::Propagation, prelude::*};
@@ -26,8 +26,8 @@ pub(super) fn watch(app: &AppHandle, window: &WebviewWindow, id: QuestionId) -> 
     Ok(())
 }
 
-/// A window manager that hides a window ("show desktop") tells nothing of its being covered, and destroys nothing: what
-/// was painted is there again when it comes back, and so is the news that it can be seen.
+/// A window manager that hides a window ("show desktop") destroys nothing: what was painted is there again when it comes
+/// back, and so is the news that it can be seen.
 fn stands(event: &gdk::Event) -> Option<Standing> {
     if let Some(event) = event.downcast_ref::<gdk::EventVisibility>() {
         return Some(standing(event.state()));
@@ -46,9 +46,9 @@ fn only_closes(window: &gtk::Widget) {
     }
 }
 
-/// What is covered in part is covered: the part may be a button.
+/// What is hidden in part may be so by our own menu: the display knows which windows lie on it.
 fn standing(state: gdk::VisibilityState) -> Standing {
-    if state == gdk::VisibilityState::Unobscured { Standing::Clear } else { Standing::Covered }
+    if state == gdk::VisibilityState::FullyObscured { Standing::Covered } else { Standing::Clear }
 }
 
 /// Above the other windows, without the keyboard.

@@ -1,0 +1,134 @@
+// What lies on a question, with and without a compositor, at usual and at large text: real windows, real clicks.
+
+import assert from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { armed, look, onDisplay } from './answers.mjs';
+import { MAIN, QUESTION } from './app.mjs';
+import { Covers } from './covering.mjs';
+import { onStage, options, test } from './stage.mjs';
+import { until } from './waiting.mjs';
+import { DENY, ONCE } from './words.mjs';
+import { connected } from './world.mjs';
+
+/** Longer than anything needs to be in view: what is not armed after that is not on its way to be. */
+const LONG = 1_500;
+
+/** What may lie on a question. */
+const KINDS = {
+  'a window above the others': {},
+  'a window without a window manager': { unmanaged: true },
+  'a window that lets clicks through': { unmanaged: true, through: true },
+};
+
+const DESKTOPS = [
+  { windows: 'openbox', text: 1 },
+  { windows: 'openbox', text: 2 },
+  { windows: 'xfwm4', text: 1 },
+  { windows: 'xfwm4', text: 2 },
+];
+
+for (const { windows, text } of DESKTOPS) {
+  const where = `${windows}, text at ${text * 100}%`;
+
+  // holds: desktop-cover-seen
+  test(`a question that something lies on is not allowed (${where})`, options, onStage({ windows, text }, async (stage) => {
+    const covers = await Covers.open(stage);
+    // Where windows are composited, the display tells no toolkit that one covers another.
+    assert.equal(await covers.composited(), windows === 'xfwm4');
+    const { app, main, shop, buyer } = await connected(stage);
+
+    // With nothing on it, it is armed and answered.
+    const tea = buyer.order('tea');
+    let window = await app.question();
+    await armed(window);
+    await stage.picture(`question-${windows}-${text}`);
+    await stage.clickAt(await onDisplay(stage, window, 'button', ONCE));
+    assert.equal(await tea, 'ordered tea');
+    await window.gone();
+
+    for (const [kind, how] of Object.entries(KINDS)) {
+      const milk = buyer.order('milk');
+      window = await app.question();
+      const on = await overTheText(stage, window, QUESTION);
+      await covers.show(on, how);
+      await refuses(stage, small(window), shop, `${kind}, before it was armed`);
+      await covers.hide();
+      await armed(window);
+      // In the last moment: the pointer is there.
+      const place = await onDisplay(stage, window, 'button', ONCE);
+      await covers.show(on, how);
+      // A window manager is still at it when the window is there.
+      if (!how.unmanaged) await until('a clock that stands', async () => (await look(window)).armed_in === null);
+      await stage.clickAt(place);
+      await refuses(stage, small(window), shop, `${kind}, in the last moment`);
+      await covers.hide();
+      await armed(window);
+      await stage.clickAt(await onDisplay(stage, window, 'button', DENY));
+      assert.equal(await milk, 'declined', kind);
+      await window.gone();
+    }
+
+    // The same in the main window.
+    await main.open('Approvals');
+    await stage.run('wmctrl', ['-F', '-a', 'ClientMCP']);
+    await until('the list in front', async () => (await stage.run('xdotool', ['getactivewindow', 'getwindowname'])).trim() === 'ClientMCP');
+    const salt = buyer.order('salt');
+    const { id } = await until('the question in the list', async () => (await main.view()).snapshot.questions[0]);
+    const inList = async () => (await main.ask({ ask: 'question', id, about: { about: 'look' } })).question;
+    const list = { window: main, title: MAIN, looks: inList };
+    await until('a question in the list that can be allowed', async () => (await inList()).armed_in === 0);
+    for (const [kind, how] of Object.entries(KINDS)) {
+      await covers.show(await overTheText(stage, main, MAIN), how);
+      await refuses(stage, list, shop, `${kind}, on the list`);
+      await covers.hide();
+      await until('a question in the list that can be allowed again', async () => (await inList()).armed_in === 0);
+    }
+    await stage.clickAt(await onDisplay(stage, main, 'button', ONCE, MAIN));
+    assert.equal(await salt, 'ordered salt');
+    assert.deepEqual(shop.orders, ['tea', 'salt']);
+  }));
+}
+
+// holds: desktop-cover-counts
+test('what hides nothing of a question does not keep it from being allowed', options, onStage({ windows: 'xfwm4' }, async (stage) => {
+  const covers = await Covers.open(stage);
+  const { app, buyer } = await connected(stage);
+  const tea = buyer.order('tea');
+  const window = await app.question();
+  const { x, y, width, height } = await stage.area(QUESTION);
+  // Beside it; below its edge; what is never drawn; one with a hole where the question is.
+  await covers.show({ x: x - 300, y, width: 200, height }, {}, 'beside');
+  await covers.show({ x, y: 0, width: 3, height: 800 }, { unmanaged: true }, 'edge');
+  await covers.show({ x, y, width, height: height / 2 }, { unmanaged: true, input_only: true }, 'sensor');
+  await covers.show({ x: 0, y: 0, width: 1280, height: 800 }, { unmanaged: true, hole: [x, y, width, height] }, 'frame');
+  await armed(window);
+  await stage.picture('question-beside');
+  await stage.clickAt(await onDisplay(stage, window, 'button', ONCE));
+  assert.equal(await tea, 'ordered tea');
+}));
+
+/** The small window of a question, as the checks want it. */
+function small(window) {
+  return { window, title: QUESTION, looks: () => look(window) };
+}
+
+/** It is not armed, however long one waits, and the click sends nothing and says why. */
+async function refuses(stage, { window, title, looks }, shop, what) {
+  const orders = [...shop.orders];
+  await until(`${what}: a clock that stands`, async () => (await looks()).armed_in === null);
+  await delay(LONG);
+  assert.equal((await looks()).armed_in, null, what);
+  await until(`${what}: a button that says so`, async () => !(await window.isReady('button', ONCE)));
+  await stage.clickAt(await onDisplay(stage, window, 'button', ONCE, title));
+  await window.says('Wait a moment');
+  assert.equal((await looks()).armed_in, null, what);
+  assert.deepEqual(shop.orders, orders, what);
+}
+
+/** All of what is to be read, and none of the buttons. */
+async function overTheText(stage, window, title) {
+  const { x, y, width } = await stage.area(title);
+  const height = await window.run(() => Math.floor(document.querySelector('article footer').getBoundingClientRect().top) - 8);
+  return { x, y, width, height };
+}
