@@ -13,11 +13,18 @@ export function armed(window) {
   return until('a question that can be allowed', async () => (await look(window)).armed_in === 0);
 }
 
-/** Reads the question, and presses the button; its window goes, so that the next one is not taken for it. */
+/**
+ * Reads the question, and presses the button until that is an answer: what moves it at the last moment makes it wait anew. Its
+ * window goes, so that the next one is not taken for it.
+ */
 export async function answer(window, button) {
   await armed(window);
-  await window.click('button', button);
-  await window.gone();
+  await until(`an answer by ${button}`, async () => {
+    if (await window.isGone()) return true;
+    if ((await look(window)).armed_in !== 0) return false;
+    await window.click('button', button);
+    return until('the window to go', () => window.isGone(), 5_000);
+  });
 }
 
 /** Where on the display something of the window of a question is. */
