@@ -19,12 +19,19 @@ const HAND = 1_100;
 /** When a test answered last. */
 let answered = 0;
 
-/** Reads the question, and presses the button; its window goes, so that the next one is not taken for it. */
+/**
+ * Reads the question, and presses the button until that is an answer: what moves it at the last moment makes it wait anew. Its
+ * window goes, so that the next one is not taken for it.
+ */
 export async function answer(window, button) {
   await armed(window);
   await until('a hand that rested', () => Date.now() - answered > HAND);
-  await window.click('button', button);
-  await window.gone();
+  await until(`an answer by ${button}`, async () => {
+    if (await window.isGone()) return true;
+    if ((await look(window)).armed_in !== 0) return false;
+    await window.click('button', button);
+    return until('the window to go', () => window.isGone(), 5_000);
+  });
   answered = Date.now();
 }
 

@@ -30,8 +30,7 @@ test('a host with a command alone is let in, lists and calls, and is asked about
   await main.picture('approvals-door');
   const [atDoor] = await doorQuestions(main);
   assert.deepEqual(atDoor.wants, { pair: { host: 'Claude Desktop', application: 'shop' } });
-  await readable(main);
-  await main.click('button', LET_IN);
+  await answerDoor(main, LET_IN);
   await until('its tools', async () => (await host.tools()).includes('order'));
   assert.deepEqual((await pairs(main)).map(({ host, application, verdict }) => [host, application, verdict]), [
     ['Claude Desktop', 'shop', 'allow'],
@@ -42,11 +41,10 @@ test('a host with a command alone is let in, lists and calls, and is asked about
   const asked = await until('the question', async () => (await main.view()).snapshot.questions[0]);
   assert.deepEqual([asked.agent, asked.application, asked.tool], ['Claude Desktop', 'shop', 'order']);
   await main.says('tea');
-  await until('a call that can be allowed', async () => {
-    const told = await main.ask({ ask: 'question', id: asked.id, about: { about: 'look' } });
-    return told.question?.armed_in === 0;
+  await press(main, ONCE, {
+    isOpen: async () => (await main.view()).snapshot.questions.some(({ id }) => id === asked.id),
+    look: async () => (await main.ask({ ask: 'question', id: asked.id, about: { about: 'look' } })).question,
   });
-  await main.click('button', ONCE);
   assert.equal(await tea, 'ordered tea');
   assert.deepEqual(shop.orders, ['tea']);
 
@@ -63,8 +61,7 @@ test('a host with a command alone is let in, lists and calls, and is asked about
   await toApprovals(stage, main);
   await main.says(/Claude Desktop.* wants to call the tools of .*shop/);
   // A no is remembered.
-  await readable(main);
-  await main.click('button', DENY);
+  await answerDoor(main, DENY);
   await until('a no that is remembered', async () => (await pairs(main))[0]?.verdict === 'deny');
   assert.deepEqual(await host.tools(), []);
   assert.deepEqual(shop.orders, ['tea']);
@@ -128,12 +125,22 @@ async function toApprovals(stage, main) {
   await stage.run('wmctrl', ['-F', '-a', 'ClientMCP']);
 }
 
-/** Waits until the question at the door has been in view for long enough. */
-async function readable(main) {
-  await until('a question at the door that can be answered', async () => {
-    const [{ id }] = await doorQuestions(main);
-    const told = await main.ask({ ask: 'door_question', id, about: { about: 'look' } });
-    return told.door_question?.armed_in === 0;
+/** Answers the question at the door, once it has been in view for long enough. */
+async function answerDoor(main, button) {
+  const [{ id }] = await doorQuestions(main);
+  await press(main, button, {
+    isOpen: async () => (await doorQuestions(main)).some((question) => question.id === id),
+    look: async () => (await main.ask({ ask: 'door_question', id, about: { about: 'look' } })).door_question,
+  });
+}
+
+/** Presses the button until that is an answer: what moves it at the last moment makes it wait anew. */
+function press(main, button, { isOpen, look }) {
+  return until(`an answer by ${button}`, async () => {
+    if (!(await isOpen())) return true;
+    if ((await look())?.armed_in !== 0) return false;
+    await main.click('button', button);
+    return until('the question to be gone', async () => !(await isOpen()), 5_000);
   });
 }
 

@@ -2,6 +2,8 @@
 
 import { readFileSync } from 'node:fs';
 
+import { LIMIT } from './waiting.mjs';
+
 export class Host {
   #program;
   #id = 0;
@@ -21,20 +23,20 @@ export class Host {
     return (await this.#ask('tools/list', {})).tools.map(({ name }) => name);
   }
 
-  /** The text of the answer. */
+  /** The text of the answer. The person is asked before, who takes their time. */
   call(name, words) {
-    const answer = this.#ask('tools/call', { name, arguments: words }).then(({ content }) => content[0].text);
+    const answer = this.#ask('tools/call', { name, arguments: words }, 5 * LIMIT).then(({ content }) => content[0].text);
     // A test that fails earlier leaves calls behind, whose end is no further fault.
     answer.catch(() => undefined);
     return answer;
   }
 
-  async #ask(method, params) {
+  async #ask(method, params, limit) {
     const id = (this.#id += 1);
     // What it says on stderr begins with no brace.
     const isAnswer = (line) => line.startsWith('{') && isAnswerTo(JSON.parse(line), id);
     this.#say({ id, method, params });
-    const line = await this.#program.line(`the answer to ${method}`, isAnswer);
+    const line = await this.#program.line(`the answer to ${method}`, isAnswer, limit);
     const { result, error } = JSON.parse(line);
     if (error) throw new Error(`${method}: ${error.message}`);
     return result;

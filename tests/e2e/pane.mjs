@@ -36,9 +36,13 @@ export class Pane {
     return (await this.#here()).run(script, ...args);
   }
 
+  async isGone() {
+    return !(await this.#driver.handles()).includes(this.#handle);
+  }
+
   /** Waits until the window is no more. */
   gone() {
-    return until('the end of the window', async () => !(await this.#driver.handles()).includes(this.#handle));
+    return until('the end of the window', () => this.isGone());
   }
 
   /** All that can be read in it. */

@@ -34,7 +34,7 @@ export class Program {
   }
 
   /** The first line that it says or has said of which this is true. */
-  line(what, isIt) {
+  line(what, isIt, limit = LIMIT) {
     const said = this.lines.find(isIt);
     if (said !== undefined) return said;
     const heard = new Promise((resolve) => {
@@ -45,7 +45,7 @@ export class Program {
       throw new Error(`${this.name} ended (${how}) before ${what}`);
     });
     gone.catch(() => undefined);
-    return within(`${this.name}: ${what}`, Promise.race([heard, gone]));
+    return within(`${this.name}: ${what}`, Promise.race([heard, gone]), limit);
   }
 
   /** Ends it, and waits until it has. */

@@ -271,12 +271,11 @@ impl Desktop {
             }
         };
         let read = tokio::time::timeout(OUTER_LIMIT, read).await;
-        assert!(
-            read.is_ok(),
-            "the desktop waited {OUTER_LIMIT:?} in vain. Snapshot: {}; finished: {:?}",
-            self.newest,
-            self.finished
-        );
+        // What is shown and what has ended may be megabytes.
+        let cut = |text: String| text.chars().take(4_000).collect::<String>();
+        let (snapshot, finished) = (&self.newest, &self.finished);
+        let seen = || format!("snapshot: {}; finished: {}", cut(snapshot.to_string()), cut(format!("{finished:?}")));
+        assert!(read.is_ok(), "the desktop waited {OUTER_LIMIT:?} in vain; {}", seen());
     }
 
     /// The one open question that no earlier wait gave out.

@@ -230,6 +230,11 @@ impl Connection {
         assert_eq!(reader.head().await.0, 100);
     }
 
+    /// Whether it stands, as far as is known here now.
+    pub(crate) fn is_open(&self) -> bool {
+        matches!(self.read.try_read(&mut [0]), Err(fault) if fault.kind() == std::io::ErrorKind::WouldBlock)
+    }
+
     /// Waits until the bridge has closed the connection, and fails when it sends anything more.
     pub(crate) async fn closed(&mut self) {
         assert!(self.pending.is_empty(), "more than an answer: {:?}", String::from_utf8_lossy(&self.pending));

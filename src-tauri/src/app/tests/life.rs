@@ -14,7 +14,8 @@ use tokio::time::Instant;
 
 use super::{
     heads::{application, call, id, question, snapshot},
-    world::{Folder, Places, Seen, World, item, looked},
+    waits::looked,
+    world::{Folder, Places, Seen, World, item},
 };
 use crate::{
     keys::Place,

@@ -11,4 +11,5 @@ mod questions;
 mod quitting;
 mod real;
 mod secrets;
+mod waits;
 mod world;

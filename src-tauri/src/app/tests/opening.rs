@@ -3,7 +3,10 @@
 use clientmcp_protocol::control::Secrets;
 use clientmcp_settings::{SecretStore, kept_in};
 
-use super::world::{Folder, Places, World, item, looked};
+use super::{
+    waits::looked,
+    world::{Folder, Places, World, item},
+};
 use crate::{
     keys::Place,
     wire::{Answer, Ask, BridgeState, Keep, KeysCode, KeysState, NoticeKind, View},

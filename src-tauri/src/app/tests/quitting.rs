@@ -10,7 +10,8 @@ use tokio::{
 
 use super::{
     heads::{call, id, snapshot},
-    world::{Bridges, Desktop, Folder, PATIENCE, Places, Seen, World},
+    waits::PATIENCE,
+    world::{Bridges, Desktop, Folder, Places, Seen, World},
 };
 use crate::{
     app::{Options, start},

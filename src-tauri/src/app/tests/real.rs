@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, sync::mpsc};
 
-use super::world::{PATIENCE, Places};
+use super::{waits::PATIENCE, world::Places};
 use crate::{
     app::{Options, start, tests::world::Folder},
     shell::{AppWindow, Copied, Deed, Notification, Shell, ToCopy},
