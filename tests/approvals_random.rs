@@ -9,16 +9,23 @@ use std::{
 
 use serde_json::{Value, json};
 use tokio::{
-    sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
+    io::AsyncWriteExt as _,
+    net::TcpStream,
+    sync::{
+        mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
+        oneshot,
+    },
     task::JoinHandle,
 };
 use tokio_tungstenite::tungstenite::Message;
 
+use crate::leaving::delivered;
 use crate::support::{
     agent::Agent,
     application::{Application, Call},
     desktop::{DONE, Desktop, OUTCOME, decision, fingerprint, list},
     post::member,
+    stream::Sent,
     waits::limited,
     within,
 };
@@ -49,6 +56,8 @@ struct Ledger {
     /// The definition and the connection that each approval was given for; written down before the bridge is told.
     approved: HashMap<String, (String, u64)>,
     received: HashSet<String>,
+    /// Whose agent had left before anybody said yes.
+    departed: HashSet<String>,
     /// Which of the bridge's connections each of ours is.
     connections: HashMap<usize, u64>,
 }
@@ -75,8 +84,26 @@ struct Made {
     lane: usize,
     label: usize,
     task: JoinHandle<Option<Value>>,
+    leave: Option<oneshot::Sender<Leave>>,
     hung_up: bool,
     revoked: bool,
+}
+
+/// What stands behind a request on its connection.
+const BEHIND: [&[u8]; 4] = [b"", b"\r\n", b"no request", &[b'x'; 9_000]];
+
+/// How an agent's connection ends.
+#[derive(Clone, Copy)]
+enum Way {
+    Close,
+    Shut,
+    Reset,
+}
+
+/// An agent is to leave, and to say where it was connected.
+struct Leave {
+    way: Way,
+    left: oneshot::Sender<(u16, u16)>,
 }
 
 fn definition(serial: usize) -> String {
@@ -130,9 +157,54 @@ fn arrived(text: &str, served: Option<&str>, own: usize, ledger: &Shared) -> Cal
 }
 
 /// Calls, and gives back the result; none when the connection ended without one.
-async fn call(agent: Agent, arguments: String, legacy: bool) -> Option<Value> {
+async fn call(
+    agent: Agent,
+    arguments: String,
+    legacy: bool,
+    behind: &'static [u8],
+    leave: oneshot::Receiver<Leave>,
+) -> Option<Value> {
     let request = if legacy { agent.legacy_call("t", &arguments) } else { agent.call("t", &arguments) };
-    let mut answer = agent.sent(&request).await.answer().await?;
+    let mut sent = agent.sent(&request).await;
+    sent.write(behind).await;
+    let (ports, mut leave) = (sent.ports(), leave);
+    tokio::select! {
+        () = sent.stirs() => {}
+        Ok(Leave { way, left }) = &mut leave => {
+            let kept = end(sent.into_stream(), way).await;
+            let _ = left.send(ports);
+            // Who closed its sending side alone still reads.
+            if kept.is_some() {
+                std::future::pending::<()>().await;
+            }
+            return None;
+        }
+    }
+    tokio::select! {
+        answer = read(sent) => answer,
+        Ok(Leave { left, .. }) = leave => {
+            let _ = left.send(ports);
+            None
+        }
+    }
+}
+
+async fn end(mut stream: TcpStream, way: Way) -> Option<TcpStream> {
+    match way {
+        Way::Close => None,
+        Way::Reset => {
+            stream.set_zero_linger().unwrap();
+            None
+        }
+        Way::Shut => {
+            stream.shutdown().await.unwrap();
+            Some(stream)
+        }
+    }
+}
+
+async fn read(sent: Sent) -> Option<Value> {
+    let mut answer = sent.answer().await?;
     let body = answer.rest().await;
     if answer.head.status == 401 {
         return None;
@@ -151,6 +223,8 @@ struct World {
     made: Vec<Made>,
     ledger: Shared,
     serial: usize,
+    steps: usize,
+    deserted: usize,
     connections: usize,
     applications: Vec<JoinHandle<()>>,
 }
@@ -169,17 +243,19 @@ impl World {
         }
         let (random, ledger) = (Random(seed), Shared::default());
         let (made, applications) = (Vec::new(), Vec::new());
-        Self { desktop, random, lanes, made, ledger, serial: 0, connections: 0, applications }
+        Self { desktop, random, lanes, made, ledger, serial: 0, steps: 0, deserted: 0, connections: 0, applications }
     }
 
     async fn step(&mut self) {
+        self.steps += 1;
         let lane = self.random.below(LANES);
         match self.random.below(1_000) {
             0..150 => self.call(lane),
             150..850 => self.decide().await,
             850..890 => self.register(lane),
             890..920 => self.reconnect(lane).await,
-            920..950 => self.hang_up(),
+            920..935 => self.hang_up(),
+            935..950 => self.desert().await,
             950..955 => self.leave(lane),
             955..960 => self.revoke(lane).await,
             960..990 => self.order_answers(lane),
@@ -203,8 +279,33 @@ impl World {
         let (label, number) = (self.random.below(LABELS.len()), self.made.len());
         let arguments = format!(r#"{{"n":{number}}}"#);
         let legacy = self.random.below(3) == 0;
-        let task = tokio::spawn(call(self.lanes[lane].agents[label].clone(), arguments.clone(), legacy));
-        self.made.push(Made { arguments, lane, label, task, hung_up: false, revoked: false });
+        let behind = BEHIND[self.random.below(BEHIND.len())];
+        let (leave, leaving) = oneshot::channel();
+        let task =
+            tokio::spawn(call(self.lanes[lane].agents[label].clone(), arguments.clone(), legacy, behind, leaving));
+        self.made.push(Made { arguments, lane, label, task, leave: Some(leave), hung_up: false, revoked: false });
+    }
+
+    /// An agent leaves, and a yes that comes right after that is too late.
+    async fn desert(&mut self) {
+        let recent = self.made.len().min(20);
+        if recent == 0 {
+            return;
+        }
+        let at = self.made.len() - 1 - self.random.below(recent);
+        let way = [Way::Close, Way::Shut, Way::Reset][self.random.below(3)];
+        let Some(leave) = self.made[at].leave.take() else { return };
+        let (left, leaving) = oneshot::channel();
+        // One that was answered already does not leave any more.
+        if leave.send(Leave { way, left }).is_ok()
+            && let Ok((port, peer)) = within(leaving).await
+        {
+            delivered(port, peer).await;
+            self.made[at].hung_up = true;
+            self.deserted += 1;
+            self.ledger.lock().unwrap().departed.insert(self.made[at].arguments.clone());
+            self.decide().await;
+        }
     }
 
     /// Answers one of the questions that the newest snapshot shows, which may be gone by now.
@@ -229,7 +330,8 @@ impl World {
         if self.random.below(12) == 0 {
             command["fingerprint"] = json!(fingerprint(&definition(self.serial)));
         }
-        if command["verdict"] == "allow" && command["fingerprint"] == question["fingerprint"] {
+        let departed = self.ledger.lock().unwrap().departed.contains(&arguments);
+        if !departed && command["verdict"] == "allow" && command["fingerprint"] == question["fingerprint"] {
             let shown = question["fingerprint"].as_str().unwrap().to_owned();
             self.ledger.lock().unwrap().approved.insert(arguments, (shown, connection));
         }
@@ -242,7 +344,8 @@ impl World {
             6..9 => self.hang_up(),
             _ => {}
         }
-        self.desktop.reply(request).await;
+        let reply = self.desktop.reply(request).await;
+        assert!(!departed || reply["refused"]["code"] == "no_such_question", "an agent that had left: {reply}");
     }
 
     fn register(&mut self, lane: usize) {
@@ -362,6 +465,12 @@ async fn no_order_of_events_sends_what_was_not_approved() {
     let shown = world.desktop.lines.iter().filter(|line| line.starts_with(r#"{"type":"snapshot""#)).count();
     let most = u128::try_from(shown).unwrap();
     assert!(most <= start.elapsed().as_millis() / 100 + 2, "{shown} snapshots in {:?}", start.elapsed());
+    println!("{} steps, {} agents left unseen", world.steps, world.deserted);
+    assert!(world.deserted > 20, "hardly anybody left");
+    if let Some(steps) = std::env::var_os("CLIENTMCP_TESTS_STEPS") {
+        let mut steps = std::fs::OpenOptions::new().create(true).append(true).open(steps).unwrap();
+        std::io::Write::write_all(&mut steps, format!("{}\n", world.steps).as_bytes()).unwrap();
+    }
     let World { made, lanes, ledger, applications, .. } = world;
     drop(lanes);
     for application in applications {

@@ -6,10 +6,11 @@ use serde_json::{Value, json};
 
 use super::support::{
     agent::Agent,
-    desktop::{DONE, Desktop, calling, door_questions, fingerprint, list, nothing_done, result},
+    desktop::{DONE, Desktop, calling, door_questions, fingerprint, list, nothing_done, result, unanswered},
     host::{Door, assert_refused, legacy, wants_mcp},
     scene::{CLIENT, TOOLS, answered},
     serve::run_in,
+    stream::cancelled,
     tokens,
 };
 
@@ -271,6 +272,59 @@ async fn headers_hold_a_token_of_an_hour_for_who_was_let_in() {
     let refused = asking.await.unwrap();
     assert_eq!((refused.code, refused.stdout.as_str()), (Some(1), ""));
     assert!(refused.stderr.contains("does not let this program in"), "{}", refused.stderr);
+}
+
+// holds: door-headers-pair
+#[tokio::test]
+async fn a_token_of_headers_ends_with_its_pair_and_does_not_come_back() {
+    async fn headers(desktop: &Desktop) -> Agent {
+        let ended = run_in(desktop.runtime.path(), &["headers", "--host", "Editor", "--app", CLIENT]).await;
+        assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+        let headers: Value = serde_json::from_str(&ended.stdout).unwrap();
+        Agent::new(desktop.port, headers["Authorization"].as_str().unwrap().strip_prefix("Bearer ").unwrap())
+    }
+    let mut desktop = Desktop::door().await;
+    let mut application = desktop.application(CLIENT, TOOLS).await;
+    let pair = |kind: &str| json!({"type": kind, "host": "Editor", "application": CLIENT});
+    desktop.done(pair("allow_pair")).await;
+    let mine = Agent::new(desktop.port, &desktop.mint(CLIENT, "agent", Some("Editor")).await);
+    let given = headers(&desktop).await;
+    // A call under way of each, a waiting one and a sent one.
+    let sent = given.sent(&given.call("getBalance", "{}")).await;
+    let question = desktop.question().await;
+    desktop.decide(&question, "allow", json!("nothing")).await;
+    let call = application.call().await;
+    let waiting = given.sent(&given.legacy_call("getBalance", "{}")).await;
+    let question = desktop.question().await;
+    let other = mine.sent(&mine.call("getBalance", "{}")).await;
+    let kept = desktop.question().await;
+    let mut listening = given.listening().await;
+    desktop.done(pair("forget_pair")).await;
+    cancelled(&mut application, &call).await;
+    unanswered(sent).await;
+    unanswered(waiting).await;
+    listening.ended().await;
+    desktop.closed(&question).await;
+    given.list().send().await.refused_early(401);
+    // What the person made by hand goes on.
+    desktop.decide(&kept, "deny", json!("nothing")).await;
+    assert!(other.answer().await.expect("an answer").rest().await.contains("declined"));
+    assert_eq!(mine.list().send().await.status, 200);
+    // Let in anew it is another matter, also after a restart.
+    desktop.done(pair("allow_pair")).await;
+    given.list().send().await.refused_early(401);
+    let newer = headers(&desktop).await;
+    assert_eq!(newer.list().send().await.status, 200);
+    desktop.until(|desktop| !desktop.memory["pairs"].as_array().unwrap().is_empty()).await;
+    let (memory, runtime) = (desktop.memory.clone(), Arc::clone(&desktop.runtime));
+    desktop.close();
+    desktop.ended().await;
+    let mut desktop = Desktop::with_in(&runtime, json!({"memory": memory})).await;
+    let (newer, given) = (Agent::new(desktop.port, newer.token()), Agent::new(desktop.port, given.token()));
+    assert_eq!(newer.list().send().await.status, 200);
+    given.list().send().await.refused_early(401);
+    desktop.done(pair("forget_pair")).await;
+    newer.list().send().await.refused_early(401);
 }
 
 // holds: door-token

@@ -26,6 +26,8 @@ mod eras;
 mod frames;
 mod handshake;
 mod ladder;
+mod leaving;
+mod leaving_lines;
 mod limits;
 mod mirrored;
 mod origin;

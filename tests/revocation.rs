@@ -244,3 +244,39 @@ async fn what_was_revoked_before_the_start_is_refused() {
     let mut application = desktop.connect_as(&token, &[]).await;
     application.register(TOOLS).await;
 }
+
+// holds: revoke-clock-ahead
+#[tokio::test]
+async fn a_label_is_revoked_though_its_tokens_are_from_an_hour_to_come() {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis();
+    let ahead = u64::try_from(now).unwrap() + 3_600_000;
+    // As it was remembered by a bridge whose clock was ahead.
+    let issued = json!({"application": CLIENT, "role": "agent", "label": "Editor", "newest": ahead});
+    let mut desktop = Desktop::with(json!({"memory": {"issued": [issued]}})).await;
+    let made = |label: &str| {
+        #[expect(clippy::cast_precision_loss, reason = "a date of our time")]
+        let claims = json!({"sub": CLIENT, "role": "agent", "label": label, "iat": ahead as f64 / 1_000.0});
+        tokens::claiming(&claims.to_string())
+    };
+    // One that this bridge made before its restart, and one that it has only taken.
+    let (before, strange) = (Agent::new(desktop.port, &made("Editor")), Agent::new(desktop.port, &made("Stranger")));
+    assert_eq!(strange.list().send().await.status, 200);
+    for label in ["Editor", "Stranger"] {
+        desktop.done(revoke("agent", json!({"label": label}))).await;
+    }
+    before.list().send().await.refused_early(401);
+    strange.list().send().await.refused_early(401);
+    for label in ["Editor", "Stranger"] {
+        let after = desktop.mint(CLIENT, "agent", Some(label)).await;
+        assert_eq!(Agent::new(desktop.port, &after).list().send().await.status, 200);
+        // It ends by the clock as it is.
+        let end = tokens::payload(&after)["exp"].as_u64().unwrap();
+        assert!(end < ahead / 1_000, "{end}");
+    }
+    desktop.until(|desktop| list(&desktop.memory, "floors").len() == 2).await;
+    let memory = desktop.memory.clone();
+    let again = Desktop::with(json!({"memory": memory})).await;
+    for label in ["Editor", "Stranger"] {
+        Agent::new(again.port, &made(label)).list().send().await.refused_early(401);
+    }
+}

@@ -6,7 +6,7 @@ use std::{fmt, sync::Arc};
 
 use clientmcp_protocol::ids::{ClientId, Label};
 
-use crate::{declaration::Tool, text::Text, token::Claims};
+use crate::{declaration::Tool, presence::Caller, text::Text, token::Claims};
 
 /// Who calls: whose tools, and what the person called the agent.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -34,6 +34,8 @@ pub struct Call {
     pub reported: Option<String>,
     /// What let the agent in; nothing for the person's own call.
     pub credential: Option<Arc<Claims>>,
+    /// Who waits for the answer. Nothing is sent for somebody who is gone.
+    pub caller: Caller,
 }
 
 /// What a legacy agent's `notifications/cancelled` refers to: ids count per agent and session.

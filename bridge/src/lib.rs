@@ -18,6 +18,7 @@ pub mod mcp;
 pub use clientmcp_protocol::origin;
 pub mod pieces;
 pub mod port;
+pub mod presence;
 pub mod refusal;
 pub mod respond;
 pub mod revision;
@@ -25,5 +26,7 @@ pub mod room;
 pub mod secret_file;
 pub mod server;
 pub mod shim;
+#[cfg(test)]
+mod steps;
 pub mod text;
 pub mod token;

@@ -31,6 +31,7 @@ use crate::{
     guard::{self, Guard},
     hub::{Check, Hub},
     port::{self, ListenError},
+    presence::{Caller, Tcp},
     room::Room,
 };
 
@@ -171,19 +172,22 @@ async fn accept(
 async fn serve_connection(stream: TcpStream, router: Router, mut place: Place, mut stopped: watch::Receiver<()>) {
     // Answers are small and whole; waiting for more to send would only delay them.
     let _ = stream.set_nodelay(true);
-    let busy = place.busy();
-    let service = service_fn(move |request| respond(router.clone(), busy.clone(), request));
+    let (stream, busy) = (Tcp::new(stream), place.busy());
+    let caller = stream.caller();
+    let service = service_fn(move |request| respond(router.clone(), busy.clone(), caller.clone(), request));
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_TIME)
         .max_headers(HEAD_LINES)
         .max_buf_size(HEAD_BYTES)
-        .serve_connection(TokioIo::new(stream), service)
+        .serve_connection(TokioIo::new(stream.io()), service)
         .with_upgrades();
     let mut connection = std::pin::pin!(connection);
     tokio::select! {
+        // First what there is to be answered: who says no more may still read.
+        biased;
         _ = &mut connection => return,
-        () = place.evicted() => return,
+        () = place.over(&stream) => return,
         // The sender says so, or is gone.
         _ = stopped.changed() => {}
     }
@@ -208,9 +212,15 @@ fn head_too_large() -> Response<Body> {
     response
 }
 
-async fn respond(mut router: Router, busy: Busy, request: hyper::Request<Incoming>) -> io::Result<Response<Body>> {
+async fn respond(
+    mut router: Router,
+    busy: Busy,
+    caller: Caller,
+    request: hyper::Request<Incoming>,
+) -> io::Result<Response<Body>> {
     let exchange = busy.exchange();
-    let request = request.map(|body| exchange.request(body));
+    let mut request = request.map(|body| exchange.request(body));
+    request.extensions_mut().insert(caller);
     if head_bytes(&request) > HEAD_BYTES {
         return Ok(head_too_large());
     }

@@ -117,7 +117,8 @@ impl Request {
         head
     }
 
-    fn bytes(&self) -> Vec<u8> {
+    /// All of it, as it is sent.
+    pub(crate) fn bytes(&self) -> Vec<u8> {
         let mut bytes = self.head();
         if !self.chunked {
             bytes.extend(&self.body);

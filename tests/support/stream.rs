@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt, BufReader},
+    io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
     net::TcpStream,
     time::timeout,
 };
@@ -102,6 +102,27 @@ impl Sent {
     /// Closes the sending side alone.
     pub(crate) async fn shut(&mut self) {
         within(self.connection.shutdown()).await.unwrap();
+    }
+
+    /// Writes more behind the request.
+    pub(crate) async fn write(&mut self, bytes: &[u8]) {
+        within(self.connection.write_all(bytes)).await.unwrap();
+    }
+
+    /// Resolves when the answer has begun, or the connection ended.
+    pub(crate) async fn stirs(&mut self) {
+        let _ = within(self.connection.fill_buf()).await;
+    }
+
+    /// The bridge's port, and ours.
+    pub(crate) fn ports(&self) -> (u16, u16) {
+        let stream = self.connection.get_ref();
+        (stream.peer_addr().unwrap().port(), stream.local_addr().unwrap().port())
+    }
+
+    /// The connection itself.
+    pub(crate) fn into_stream(self) -> TcpStream {
+        self.connection.into_inner()
     }
 
     /// The answer, whatever it is; none when the connection ended without one.

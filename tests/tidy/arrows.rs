@@ -10,10 +10,10 @@ use super::File;
 const SOURCE: &str = "bridge/src/";
 
 /// A module and what it may import; what those may import, it may too. `main` alone sees only what stands here.
-const ARROWS: [(&str, &[&str]); 29] = [
+const ARROWS: [(&str, &[&str]); 31] = [
     ("main", &["commands"]),
     ("commands", &["local", "runtime", "secret_file", "server", "shim", "stop", "token"]),
-    ("server", &["agent", "client", "control", "door", "guard", "port", "room", "token"]),
+    ("server", &["agent", "client", "control", "door", "guard", "port", "presence", "room", "token"]),
     ("agent", &["guard", "mcp", "pieces", "respond", "token"]),
     ("door", &["lines", "local", "mcp", "token"]),
     ("shim", &["lines", "local", "mcp"]),
@@ -21,9 +21,9 @@ const ARROWS: [(&str, &[&str]); 29] = [
     ("control", &["hub", "lines", "port", "room", "token"]),
     ("mcp", &["flow", "lines", "respond", "token"]),
     ("flow", &["hub"]),
-    ("hub", &["approvals", "origin", "token"]),
+    ("hub", &["approvals", "origin", "steps", "token"]),
     ("approvals", &["call"]),
-    ("call", &["declaration", "refusal", "token"]),
+    ("call", &["declaration", "presence", "refusal", "token"]),
     ("guard", &["refusal"]),
     ("respond", &["pieces", "refusal", "revision"]),
     ("refusal", &["text"]),
@@ -32,12 +32,14 @@ const ARROWS: [(&str, &[&str]); 29] = [
     ("port", &["text"]),
     ("declaration", &["revision", "text"]),
     ("lines", &[]),
-    ("local", &[]),
+    ("local", &["presence"]),
     ("origin", &[]),
     ("pieces", &[]),
+    ("presence", &[]),
     ("revision", &[]),
     ("room", &[]),
     ("runtime", &[]),
+    ("steps", &[]),
     ("stop", &[]),
     ("text", &[]),
 ];

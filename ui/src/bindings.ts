@@ -444,6 +444,27 @@ idempotent: boolean | null,
 open_world: boolean | null, };
 
 /**
+ * When the newest token of a label says that it was issued: the clock may have been ahead then.
+ */
+export type Issued = { 
+/**
+ * Whose tokens.
+ */
+application: ClientId, 
+/**
+ * Of which role.
+ */
+role: Role, 
+/**
+ * Of which label; none for unlabelled ones.
+ */
+label: Label | null, 
+/**
+ * The latest moment that one of them names.
+ */
+newest: Millis, };
+
+/**
  * What an agent is called by the person who made its token: at most 64 characters, any script.
  */
 export type Label = string;
@@ -476,6 +497,10 @@ generations: Array<Generation>,
  * Floors.
  */
 floors: Array<Floor>, 
+/**
+ * When the newest tokens say that they were issued.
+ */
+issued: Array<Issued>, 
 /**
  * Definitions that the person has seen: a read-only claim counts only for these.
  */

@@ -5,9 +5,12 @@
 //! with these before a command that it prints, the same happens again.
 
 use std::{
+    env,
     ffi::OsString,
-    process::ExitCode,
-    time::{SystemTime, UNIX_EPOCH},
+    fs,
+    path::Path,
+    process::{self, ExitCode},
+    time::{Instant, SystemTime, UNIX_EPOCH},
 };
 
 use crate::{bad_usage, tools};
@@ -16,6 +19,10 @@ const ROUNDS: u32 = 10;
 
 /// Of each property that does not say how many it has; 256 is usual.
 const CASES: u32 = 10_000;
+
+/// Steps of random interleavings, with the model and over real sockets, that all rounds together have to take: with fewer
+/// nothing would have been shown.
+const ENOUGH_STEPS: u64 = 1_000_000;
 
 /// Every test that a seed leads. Most are quick ones beside the code, so these run as a whole.
 const STEPS: [&[&str]; 2] = [
@@ -27,20 +34,35 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     let Some(rounds) = rounds(arguments) else {
         return bad_usage("how many rounds? `cargo xtask soak 100`");
     };
+    let (counted, began) = (env::temp_dir().join(format!("clientmcp-soak-{}", process::id())), Instant::now());
+    let _ = fs::remove_file(&counted);
     for round in 1..=rounds {
         let variables = variables(seed());
         let led = variables.each_ref().map(|(name, value)| format!("{name}={value}")).join(" ");
         println!("\n== round {round} of {rounds}: {led}");
         for step in STEPS {
             let mut cargo = tools::cargo();
-            cargo.args(step).current_dir(tools::root()).envs(variables.clone());
+            cargo.args(step).current_dir(tools::root()).envs(variables.clone()).env("CLIENTMCP_TESTS_STEPS", &counted);
             if let Err(fault) = tools::finish(&mut cargo) {
                 eprintln!("xtask: round {round} failed, with {led}: {fault}");
                 return ExitCode::FAILURE;
             }
         }
+        println!("== {} steps of random interleavings in {:.0?}", steps(&counted), began.elapsed());
+    }
+    let steps = steps(&counted);
+    let _ = fs::remove_file(&counted);
+    if steps < ENOUGH_STEPS {
+        eprintln!("xtask: {steps} steps are too few to show anything: there should be {ENOUGH_STEPS}");
+        return ExitCode::FAILURE;
     }
     ExitCode::SUCCESS
+}
+
+/// What the tests wrote down, a number a line.
+fn steps(counted: &Path) -> u64 {
+    let lines = fs::read_to_string(counted).unwrap_or_default();
+    lines.lines().filter_map(|line| line.parse::<u64>().ok()).sum()
 }
 
 fn rounds(arguments: &[OsString]) -> Option<u32> {
@@ -69,6 +91,15 @@ fn variables(seed: u64) -> [(&'static str, String); 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn steps_are_added_up() {
+        let file = env::temp_dir().join(format!("clientmcp-soak-test-{}", process::id()));
+        assert_eq!(steps(&file), 0);
+        fs::write(&file, "16\n1600000\n").unwrap();
+        assert_eq!(steps(&file), 1_600_016);
+        fs::remove_file(&file).unwrap();
+    }
 
     #[test]
     fn rounds_are_one_number_or_the_usual_one() {

@@ -35,7 +35,7 @@ pub const HANDSHAKE_TIME: Duration = Duration::from_secs(10);
 /// Calls of one application that were sent and are not answered yet.
 pub const CALLS_IN_FLIGHT: usize = 64;
 
-/// Calls sent and not answered, of all applications together: what the hub's queue is sized for.
+/// Calls sent and not answered, of all applications together. Those that wait for the person have limits of their own.
 pub const CALLS_IN_ALL: usize = 4_096;
 
 /// Bytes of an origin that is remembered: a scheme, the longest host name (RFC 1035) and a port.
@@ -52,6 +52,10 @@ pub const QUESTIONS: usize = 32;
 
 /// Calls of one agent that wait for the person's answer: one agent must not crowd out the others.
 pub const QUESTIONS_OF_AGENT: usize = 8;
+
+/// Labels whose newest token is remembered, so that a revocation reaches it though the clock was ahead. Of others it is
+/// known that theirs is older than all of these.
+pub const ISSUED: usize = 1_000;
 
 /// Rules: what a person can still look through.
 pub const RULES: usize = 1_000;
@@ -126,6 +130,10 @@ pub const REGISTERS_PER_SECOND: u32 = 10;
 /// Bytes of an HTTP request head: room for the largest token and many mirrored parameters.
 pub const HEAD_BYTES: usize = 64 * 1024;
 
+/// Bytes behind a request that is not answered, before its agent counts as gone: what the next request of one that does not
+/// wait may take, and far less than a system takes in, for behind a full window no end can be seen.
+pub const BEHIND_BYTES: usize = 16 * 1024;
+
 /// Lines of an HTTP request head: what parsing one request may take in memory.
 pub const HEAD_LINES: usize = 256;
 
@@ -170,6 +178,9 @@ pub const DOOR_HELLO_BYTES: usize = 16 * 1024;
 
 /// Time for the first line at the local door: both ends are on this machine.
 pub const DOOR_HELLO_TIME: Duration = Duration::from_secs(5);
+
+/// How often an agent in stdio framing that is not read is asked whether it is still there.
+pub const LOOK_TIME: Duration = Duration::from_millis(250);
 
 /// Requests of one connection in stdio framing that are not answered yet.
 pub const LINE_REQUESTS: usize = 256;

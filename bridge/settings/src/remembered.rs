@@ -10,7 +10,9 @@ use std::{
 };
 
 use clientmcp_protocol::{
-    control::{BlockedAgent, Floor, Generation, Memory, Millis, Mode, ModeOf, Pair, Pin, Rule, Seen, Until, Verdict},
+    control::{
+        BlockedAgent, Floor, Generation, Issued, Memory, Millis, Mode, ModeOf, Pair, Pin, Rule, Seen, Until, Verdict,
+    },
     ids::{ClientId, Fingerprint, Label, Role, ToolName},
 };
 use serde::{Deserialize, Deserializer, Serialize};
@@ -191,6 +193,7 @@ struct KeptMemory {
     pins: Vec<Kept<Pin>>,
     generations: Vec<Kept<Generation>>,
     floors: Vec<Kept<Floor>>,
+    issued: Vec<Kept<Issued>>,
     #[serde(deserialize_with = "seen_somewhere")]
     seen: Vec<Kept<Seen>>,
     pairs: Vec<Kept<Pair>>,
@@ -226,6 +229,7 @@ impl KeptMemory {
             pins: known(&self.pins),
             generations: known(&self.generations),
             floors: known(&self.floors),
+            issued: known(&self.issued),
             seen: known(&self.seen),
             pairs: known(&self.pairs),
         }
@@ -233,13 +237,14 @@ impl KeptMemory {
 
     fn set(&mut self, memory: Memory) {
         // Named one by one, so that a new member cannot be forgotten here.
-        let Memory { modes, rules, blocked, pins, generations, floors, seen, pairs } = memory;
+        let Memory { modes, rules, blocked, pins, generations, floors, issued, seen, pairs } = memory;
         set(&mut self.modes, modes);
         set(&mut self.rules, rules);
         set(&mut self.blocked, blocked);
         set(&mut self.pins, pins);
         set(&mut self.generations, generations);
         set(&mut self.floors, floors);
+        set(&mut self.issued, issued);
         set(&mut self.seen, seen);
         set(&mut self.pairs, pairs);
         self.drop_passing();
@@ -267,6 +272,7 @@ impl KeptMemory {
             && is_unique(&self.pins)
             && is_unique(&self.generations)
             && is_unique(&self.floors)
+            && is_unique(&self.issued)
             && is_unique(&self.seen)
             && is_unique(&self.pairs)
     }
@@ -328,6 +334,7 @@ entry!(BlockedAgent by application: ClientId, label: Option<Label>);
 entry!(Pin by application: ClientId);
 entry!(Generation by application: ClientId, role: Role);
 entry!(Floor by application: ClientId, role: Role, label: Option<Label>);
+entry!(Issued by application: ClientId, role: Role, label: Option<Label>);
 entry!(Seen by application: ClientId, tool: ToolName, origin: String);
 entry!(Pair by host: Label, application: Option<ClientId>);
 entry!(KnownApplication by application: ClientId);

@@ -28,6 +28,7 @@ use crate::{
     hub::Hub,
     mcp::{self, Answer, Carrier, Listening, Mirror, Mirrored, Peer},
     pieces::Pieces,
+    presence::Caller,
     refusal::Refusal,
     token::Claims,
 };
@@ -38,6 +39,7 @@ pub(super) struct Post {
     pub(super) hub: Hub,
     pub(super) agent: Agent,
     pub(super) claims: Arc<Claims>,
+    pub(super) caller: Caller,
     pub(super) headers: HeaderMap,
     pub(super) admitted: Admitted,
 }
@@ -115,7 +117,7 @@ impl Post {
 
     fn peer<'a>(&'a self, headers: &'a Headers<'a>) -> Peer<'a> {
         let carrier = Carrier::Requests(headers);
-        Peer::new(&self.hub, &self.agent, &self.claims, carrier, self.admitted.events)
+        Peer::new(&self.hub, &self.agent, &self.claims, &self.caller, carrier, self.admitted.events)
     }
 }
 

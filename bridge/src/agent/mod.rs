@@ -22,6 +22,7 @@ use crate::{
     call::Agent,
     guard::{self, Asked, Guard},
     hub::{Check, Hub},
+    presence::Caller,
     refusal::Refusal,
     token::Claims,
 };
@@ -69,7 +70,8 @@ impl Endpoint {
             guard::content_type(&parts.headers)?;
         }
         let admitted = guard::accept(&parts.headers)?;
-        let post = Post { hub: self.hub.clone(), agent, claims, headers: parts.headers.clone(), admitted };
+        let caller = parts.extensions.get().cloned().unwrap_or_else(Caller::nobody);
+        let post = Post { hub: self.hub.clone(), agent, claims, caller, headers: parts.headers.clone(), admitted };
         match asked {
             Asked::Get => post.listen(&self.streams),
             Asked::Post => Ok(post.answer(body::read(&parts.headers, body).await?, &self.streams).await),

@@ -41,6 +41,10 @@ impl Approved {
     }
 }
 
+/// A call that may be sent, and whose agent is gone.
+#[derive(Debug)]
+pub struct Departed(pub Box<Routed>);
+
 /// Why a call may be sent. Only this file can make one.
 #[derive(Debug)]
 pub struct Permit(());
@@ -56,9 +60,9 @@ impl Permit {
         Self(())
     }
 
-    /// Lets one call pass.
-    pub fn approve(self, routed: Routed) -> Approved {
-        Approved { routed }
+    /// Lets one call pass, unless whoever made it is gone: nobody is left who wants it.
+    pub fn approve(self, routed: Routed) -> Result<Approved, Departed> {
+        if routed.call.caller.has_left() { Err(Departed(Box::new(routed))) } else { Ok(Approved { routed }) }
     }
 }
 

@@ -22,7 +22,7 @@ use crate::{
     port::ListenError,
     room::Room,
     text::{self, Text},
-    token::{Access, NumericDate, Secret, Secrets},
+    token::{Access, Minted, NumericDate, Secret, Secrets},
 };
 
 /// The person's own calls that may run at a time.
@@ -299,11 +299,13 @@ impl<S: Sample> Session<'_, S> {
     async fn obey(&mut self, command: Command, request: Count) -> Option<Reply> {
         match command {
             Command::Start(_) => Some(refused(ErrorCode::Start, "the bridge was started already")),
-            Command::Mint { application, role, label, seconds } => Some(self.mint(application, role, label, seconds)),
+            Command::Mint { application, role, label, seconds } => {
+                Some(self.mint(application, role, label, seconds).await)
+            }
             Command::TryTool { application, tool, fingerprint, arguments } => {
                 self.try_tool(application, tool, fingerprint, &arguments, request)
             }
-            Command::SampleStart => Some(self.start_sample()),
+            Command::SampleStart => Some(self.start_sample().await),
             Command::SampleStop => {
                 self.sample.stop();
                 Some(Reply::Done)
@@ -327,20 +329,19 @@ impl<S: Sample> Session<'_, S> {
         }
     }
 
-    fn mint(&self, subject: ClientId, role: Role, label: Option<Label>, seconds: Option<u64>) -> Reply {
+    async fn mint(&self, subject: ClientId, role: Role, label: Option<Label>, seconds: Option<u64>) -> Reply {
         if seconds == Some(0) {
             return refused(ErrorCode::Value, "a token that ends at once is none");
         }
-        let access = self.hub.access().borrow().clone();
-        match access.mint(subject, role, label, seconds.map(Duration::from_secs)) {
-            Ok((token, end)) => Reply::Token { token, ends: end.map(NumericDate::millis) },
+        match self.hub.mint(subject, role, label, seconds.map(Duration::from_secs)).await {
+            Ok(Minted { token, end, .. }) => Reply::Token { token, ends: end.map(NumericDate::millis) },
             Err(fault) => refused(ErrorCode::Value, &format!("no token was made: {fault}")),
         }
     }
 
-    fn start_sample(&mut self) -> Reply {
+    async fn start_sample(&mut self) -> Reply {
         const DAY: u64 = 24 * 60 * 60;
-        let reply = self.mint(self.sample.application(), Role::Client, None, Some(DAY));
+        let reply = self.mint(self.sample.application(), Role::Client, None, Some(DAY)).await;
         let Reply::Token { token, .. } = reply else { return reply };
         self.sample.start(&self.connect, token);
         Reply::Done

@@ -5,12 +5,12 @@ use std::{collections::BTreeSet, sync::Arc, time::Duration};
 use clientmcp_protocol::{
     control::{Count, DoorProgram, DoorWants, Pair, Verdict},
     door::{Answer, App, DOOR_VERSION, DoorCode, Hello, Said, Want},
-    ids::{ClientId, Label, Role},
-    limits::{CLOSE_TIME, DOOR_HELLO_BYTES, DOOR_HELLO_TIME, HEADERS_TIME},
+    ids::{ClientId, Label},
+    limits::{CLOSE_TIME, DOOR_HELLO_BYTES, DOOR_HELLO_TIME, LAST_ANSWERS_TIME},
     shown::shown,
 };
 use tokio::{
-    io::{AsyncWrite, AsyncWriteExt as _, BufReader, ReadHalf, WriteHalf, split},
+    io::{AsyncWrite, AsyncWriteExt as _, BufReader},
     sync::OwnedSemaphorePermit,
     time::timeout,
 };
@@ -20,13 +20,14 @@ use crate::{
     call::Agent,
     hub::{Hub, Turned, View},
     lines::{Line, Lines},
-    local::Stream,
+    local::{self, Output, Stream},
     mcp::{
         self, Carrier, Peer,
         session::{self, Answers},
     },
+    presence::Caller,
     text,
-    token::{Claims, NumericDate},
+    token::{Claims, Minted, NumericDate},
 };
 
 /// Somebody at the door.
@@ -48,18 +49,18 @@ enum Given {
     Nothing,
 }
 
-type Input = Lines<BufReader<ReadHalf<Stream>>>;
+type Input = Lines<BufReader<local::Input>>;
 
 impl Guest {
     pub(super) async fn serve(self, stream: Stream) {
-        let (input, mut output) = split(stream);
+        let (input, mut output, caller) = local::halves(stream);
         let mut lines = Lines::new(BufReader::new(input), DOOR_HELLO_BYTES);
         let given = match timeout(DOOR_HELLO_TIME, lines.next()).await {
             Err(_) => Given::Said(words::refused(DoorCode::Hello)),
             Ok(None) => return,
             Ok(Some(_)) if self.place.is_none() => Given::Said(words::refused(DoorCode::Busy)),
             Ok(Some(line)) => match hello(&line) {
-                Ok(hello) => self.give(hello.want, &mut lines, &mut output).await.unwrap_or_else(|given| given),
+                Ok(hello) => self.give(hello.want, &mut lines, &mut output, caller).await.unwrap_or_else(|given| given),
                 Err(said) => Given::Said(said),
             },
         };
@@ -69,20 +70,20 @@ impl Guest {
             Given::Said(said) => drop(timeout(CLOSE_TIME, say(&mut output, said)).await),
             Given::Host(host) => {
                 if say(&mut output, Said::Open).await.is_ok() {
-                    session::serve(&host, lines.into_inner(), &mut output, Duration::ZERO).await;
+                    session::serve(&host, lines.into_inner(), &mut output, LAST_ANSWERS_TIME).await;
                 }
             }
         }
         let _ = timeout(CLOSE_TIME, output.shutdown()).await;
     }
 
-    async fn give(&self, want: Want, lines: &mut Input, output: &mut WriteHalf<Stream>) -> Result<Given, Given> {
+    async fn give(&self, want: Want, lines: &mut Input, output: &mut Output, caller: Caller) -> Result<Given, Given> {
         let access = self.door.hub.access();
         let said = match want {
             Want::Status => self.status(),
             Want::Mcp { host, application } => {
                 self.ask(pair(&host, Some(&application)), lines, output).await?;
-                return self.let_in(host, application).map(Given::Host).map_err(Given::Said);
+                return self.let_in(host, application, caller).map(Given::Host).map_err(Given::Said);
             }
             Want::Apps { host } => {
                 let lets_in = |pair: &Pair| pair.host == host && pair.verdict == Verdict::Allow;
@@ -95,21 +96,22 @@ impl Guest {
             Want::Headers { port: Some(port), .. } if port != self.door.port => words::refused(DoorCode::Port),
             Want::Headers { host, application, port: _ } => {
                 self.ask(pair(&host, Some(&application)), lines, output).await?;
-                let Host { agent, .. } = self.let_in(host, application).map_err(Given::Said)?;
-                self.mint(agent.application, Role::Agent, agent.label, Some(HEADERS_TIME))
+                let minted = access.borrow().mint_for(&host, &application);
+                self.minted(minted.ok_or_else(|| words::turned(Turned::Declined)).map_err(Given::Said)?)
             }
             Want::Token { seconds: Some(0), .. } => words::refused(DoorCode::Value),
             Want::Token { application, role, label, seconds } => {
                 let wants = DoorWants::Token { application: application.clone(), role, label: label.clone(), seconds };
                 self.ask(wants, lines, output).await?;
-                self.mint(application, role, label, seconds.map(Duration::from_secs))
+                let minted = self.door.hub.mint(application, role, label, seconds.map(Duration::from_secs)).await;
+                self.minted(minted)
             }
         };
         Ok(Given::Said(said))
     }
 
     /// The person's answer, given now or earlier.
-    async fn ask(&self, wants: DoorWants, lines: &mut Input, output: &mut WriteHalf<Stream>) -> Result<(), Given> {
+    async fn ask(&self, wants: DoorWants, lines: &mut Input, output: &mut Output) -> Result<(), Given> {
         let said = |turned| Given::Said(words::turned(turned));
         let Some(waiting) = self.door.hub.knock(wants, self.program.clone()).await.map_err(said)? else {
             return Ok(());
@@ -122,22 +124,21 @@ impl Guest {
         }
     }
 
-    fn let_in(&self, host: Label, application: ClientId) -> Result<Host, Said> {
+    fn let_in(&self, host: Label, application: ClientId, caller: Caller) -> Result<Host, Said> {
         let hub = self.door.hub.clone();
         let claims = hub.access().borrow().host(&host, &application);
         let claims = claims.ok_or_else(|| words::turned(Turned::Declined))?;
         let agent = Agent { application, label: Some(host) };
-        Ok(Host { hub, agent, claims: Arc::new(claims) })
+        Ok(Host { hub, agent, claims: Arc::new(claims), caller })
     }
 
     /// A token is of use, and safe to be sent, only while it is this bridge that listens.
-    fn mint(&self, application: ClientId, role: Role, label: Option<Label>, ttl: Option<Duration>) -> Said {
+    fn minted<E>(&self, minted: Result<Minted, E>) -> Said {
         if self.door.listening.has_changed().is_err() {
             return words::refused(DoorCode::Closing);
         }
-        let access = self.door.hub.access().borrow().clone();
-        match access.mint(application, role, label, ttl) {
-            Ok((token, end)) => Said::Token { token, ends: end.map(NumericDate::millis) },
+        match minted {
+            Ok(Minted { token, end, .. }) => Said::Token { token, ends: end.map(NumericDate::millis) },
             Err(_) => words::refused(DoorCode::Value),
         }
     }
@@ -203,15 +204,25 @@ struct Host {
     hub: Hub,
     agent: Agent,
     claims: Arc<Claims>,
+    caller: Caller,
 }
 
 impl Answers for Host {
     fn peer(&self, batches: bool) -> Peer<'_> {
-        Peer::new(&self.hub, &self.agent, &self.claims, Carrier::Lines { batches }, true)
+        Peer::new(&self.hub, &self.agent, &self.claims, &self.caller, Carrier::Lines { batches }, true)
     }
 
     async fn answer(&self, request: &[u8], batches: bool) -> mcp::Answer {
         mcp::answer(&self.peer(batches), request).await
+    }
+
+    fn has_left(&self) -> bool {
+        self.caller.has_left()
+    }
+
+    /// What was sent may be answered for a moment; what waits for the person is over.
+    async fn ended(&self) {
+        self.hub.withdraw().await;
     }
 
     /// The bridge shuts down, or the person took back that they let it in.

@@ -2,7 +2,10 @@
 
 use std::{
     collections::HashMap,
-    sync::{LazyLock, Mutex},
+    sync::{
+        LazyLock, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -19,6 +22,7 @@ use super::{calls::Question, command::Sent, state::State, *};
 use crate::{
     call::CallId,
     declaration::{Declaration, Tool},
+    presence::Presence,
     token::{Grant, Secret, Secrets, mint},
 };
 
@@ -31,6 +35,26 @@ pub(super) struct Bench {
     pub(super) view: watch::Receiver<View>,
     pub(super) inbox: mpsc::Receiver<Command>,
     pub(super) now: Now,
+}
+
+/// An agent that leaves when a test says so, and of which the hub hears nothing but by asking.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Leaver(Arc<AtomicBool>);
+
+impl Leaver {
+    pub(super) fn caller(&self) -> Caller {
+        Caller::at(self.clone())
+    }
+
+    pub(super) fn leave(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Presence for Leaver {
+    fn has_left(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
 }
 
 /// An application's end of its outbox.
@@ -170,6 +194,7 @@ impl Bench {
             key: None,
             reported: None,
             credential: Some(claims(application, Role::Agent, label)),
+            caller: Caller::resident(),
         };
         let tool = Arc::clone(served.declaration.tool(tool).expect("it is declared"));
         Routed { call, connection: served.connection, tool }

@@ -73,6 +73,11 @@ impl Live {
         }
     }
 
+    /// Whether it waits, and for nobody any more.
+    pub(super) fn is_deserted(&self) -> bool {
+        self.question().is_some() && (self.answer.is_closed() || self.routed.call.caller.has_left())
+    }
+
     /// Whether the agent's hang-up ends it. A waiting call has been nowhere yet.
     pub(super) fn ends_with_agent(&self) -> bool {
         self.question().is_some() || self.routed.call.hang_up == HangUp::Cancels
@@ -174,6 +179,11 @@ impl Calls {
         let waits = |number: &u64| self.live.get(number).is_some_and(|live| live.question().is_some());
         let by_mono = self.due.range(..=(now.mono, u64::MAX)).map(|(_, number)| *number).filter(waits);
         by_mono.chain(self.ends.range(..=(now.wall, u64::MAX)).map(|(_, number)| *number)).collect()
+    }
+
+    /// How many calls were sent and are not answered.
+    pub(super) fn sent(&self) -> usize {
+        self.flying.len()
     }
 
     pub(super) fn by_wire(&self, id: CallId) -> Option<u64> {

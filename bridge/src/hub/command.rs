@@ -5,8 +5,12 @@ use std::sync::Arc;
 use clientmcp_protocol::{
     codes::CloseCode,
     control::{self, DoorHead, DoorProgram, DoorWants, Memory, Reply, Settings},
+    ids::{ClientId, Label, Role},
 };
-use tokio::sync::{oneshot, watch};
+use tokio::{
+    sync::{oneshot, watch},
+    time::Duration,
+};
 
 use super::{
     apps::View,
@@ -22,7 +26,7 @@ use crate::{
     declaration::Declaration,
     refusal::Refusal,
     text::Text,
-    token::{Access, Claims},
+    token::{Access, Claims, MintError, Minted},
 };
 
 /// What stands for an application that comes without an origin: a native program.
@@ -64,10 +68,16 @@ pub(crate) enum Command {
     Note { call: Box<Call>, refusal: Refusal, number: oneshot::Sender<u64> },
     /// Its agent is gone.
     GiveUp { number: u64 },
+    /// Some agents said that they say no more.
+    Withdraw,
     /// A legacy agent takes back what it asked.
     CancelRequest { key: RequestKey },
     /// The desktop asks for something.
     Desktop { command: Box<control::Command>, reply: oneshot::Sender<Reply> },
+    /// A token is wanted.
+    Mint { wanted: Box<Wanted>, minted: oneshot::Sender<Result<Minted, MintError>> },
+    /// There is a token that says that it was issued later than now.
+    Issued { claims: Arc<Claims> },
     /// Somebody at the local door wants something that the person may have to answer.
     Knock { knock: Box<Knock>, leave: Leave, heard: oneshot::Sender<Heard> },
     /// Whoever knocked is gone.
@@ -78,6 +88,15 @@ pub(crate) enum Command {
     Finished { seen: u64, reply: oneshot::Sender<Finished> },
     /// Close everything; `done` is dropped when all applications were told.
     Shutdown { done: oneshot::Sender<()> },
+}
+
+/// What a new token is to say.
+#[derive(Debug)]
+pub(crate) struct Wanted {
+    pub(super) subject: ClientId,
+    pub(super) role: Role,
+    pub(super) label: Option<Label>,
+    pub(super) ttl: Option<Duration>,
 }
 
 /// Who knocks at the local door.

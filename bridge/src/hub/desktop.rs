@@ -15,6 +15,7 @@ use clientmcp_protocol::{
 use super::{
     Close, NATIVE,
     calls::Live,
+    command::Wanted,
     state::{Gone, State},
 };
 use crate::{
@@ -22,7 +23,7 @@ use crate::{
     call::{Agent, Routed},
     origin,
     refusal::{Outcome, Refusal},
-    token::{Access, Secret, Secrets},
+    token::{Access, Claims, LAST_END, MintError, Minted, Secret, Secrets},
 };
 
 impl State {
@@ -66,6 +67,10 @@ impl State {
                 "this question is not open any more, or its tool has changed: nothing was done",
             );
         };
+        if live.is_deserted() {
+            self.stop(now, number, Refusal::Cancelled);
+            return refused(ErrorCode::NoSuchQuestion, "the agent that asked has gone meanwhile: nothing was done");
+        }
         let agent = live.routed.call.agent.clone();
         let (tool, fingerprint) = (live.routed.tool.name.clone(), live.routed.tool.fingerprint);
         let origin = self.applications.get(live.routed.connection).map(|application| application.origin.clone());
@@ -193,8 +198,9 @@ impl State {
                 // A floor never falls, even when the clock was set back.
                 let before = self.floors.iter().find(|floor| same(floor)).map(|floor| floor.issued_before);
                 self.floors.retain(|floor| !same(floor));
-                // What was made in this very millisecond was made before.
-                let issued_before = before.unwrap_or_default().max(Millis(now.wall.0 + 1));
+                // What was made in this very millisecond was made before, and so was what names a later one.
+                let newest = self.issued.newest(&application, role, label.as_ref()).max(now.wall);
+                let issued_before = before.unwrap_or_default().max(Millis(newest.0.saturating_add(1)));
                 self.floors.push(Floor { application, role, label, issued_before });
             }
         }
@@ -203,6 +209,24 @@ impl State {
         self.set_access(now, access);
         self.remember();
         Reply::Done
+    }
+
+    /// Makes a token. What it says of its beginning is remembered before it is given out.
+    pub(super) fn mint(&mut self, now: Now, wanted: Wanted) -> Result<Minted, MintError> {
+        let Wanted { subject, role, label, ttl } = wanted;
+        let minted = self.access.borrow().mint(now.wall, subject.clone(), role, label.clone(), ttl)?;
+        if self.issued.note(subject, role, label, minted.issued) {
+            self.remember();
+        }
+        Ok(minted)
+    }
+
+    /// A token of somebody else's is known of. One that is beyond all calendars is left to who dropped its secret.
+    pub(super) fn issued(&mut self, claims: &Claims) {
+        let Some(at) = claims.issued_at.filter(|at| at.seconds() <= LAST_END) else { return };
+        if self.issued.note(claims.subject.clone(), claims.role, claims.label.clone(), at.millis()) {
+            self.remember();
+        }
     }
 
     fn set_secrets(&mut self, now: Now, secrets: &[String]) -> Reply {
@@ -237,6 +261,13 @@ impl State {
         }
         self.settings.send_replace(settings);
         Reply::Done
+    }
+
+    /// Withdraws what waits for agents that are gone.
+    pub(super) fn withdraw(&mut self, now: Now) {
+        for number in self.calls.waiting(Live::is_deserted) {
+            self.stop(now, number, Refusal::Cancelled);
+        }
     }
 
     /// Whatever the policy says now holds for calls that wait: they end, or are sent, or go on waiting.
@@ -278,6 +309,7 @@ impl State {
                 .collect(),
             generations: self.generations.clone(),
             floors: self.floors.clone(),
+            issued: self.issued.entries(),
             pairs: self.access.borrow().pairs().to_vec(),
             ..Memory::default()
         };

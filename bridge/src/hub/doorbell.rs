@@ -54,6 +54,8 @@ pub(super) struct Doorbell {
     door: DoorHead,
     asked: Vec<Asked>,
     last: u64,
+    /// When the newest pair was made: no two are of one moment.
+    made: Millis,
 }
 
 /// One open question, and all who wait for its answer.
@@ -174,8 +176,7 @@ impl State {
             self.doorbell.asked.get(at)
         {
             // Whoever waits for this answer is told what holds from now on.
-            return self
-                .set_pair(now, Pair { host: host.clone(), application: application.clone(), verdict, made: now.wall });
+            return self.set_pair(now, host.clone(), application.clone(), verdict);
         }
         let answer = match verdict {
             Verdict::Allow => Ok(()),
@@ -186,18 +187,23 @@ impl State {
     }
 
     pub(super) fn allow_pair(&mut self, now: Now, host: Label, application: Option<ClientId>) -> Reply {
-        self.set_pair(now, Pair { host, application, verdict: Verdict::Allow, made: now.wall })
+        self.set_pair(now, host, application, Verdict::Allow)
     }
 
     /// In force for whoever is there, who waits and who comes.
-    fn set_pair(&mut self, now: Now, pair: Pair) -> Reply {
+    fn set_pair(&mut self, now: Now, host: Label, application: Option<ClientId>, verdict: Verdict) -> Reply {
         let mut pairs = self.access.borrow().pairs().to_vec();
-        pairs.retain(|other| (&other.host, &other.application) != (&pair.host, &pair.application));
-        if pairs.len() >= PAIRS {
-            return refused(ErrorCode::Value, "there are as many pairs as there can be: forget some first");
+        let same = |pair: &Pair| (&pair.host, &pair.application) == (&host, &application);
+        // Who is let in already stays so: what the pair gave out holds.
+        if !pairs.iter().any(|pair| same(pair) && pair.verdict == verdict) {
+            pairs.retain(|pair| !same(pair));
+            if pairs.len() >= PAIRS {
+                return refused(ErrorCode::Value, "there are as many pairs as there can be: forget some first");
+            }
+            let made = self.made(now);
+            pairs.push(Pair { host, application, verdict, made });
+            self.set_pairs(now, pairs);
         }
-        pairs.push(pair);
-        self.set_pairs(now, pairs);
         let access = self.access.borrow().clone();
         self.doorbell.answer_such_as(|asked| match &asked.question.wants {
             DoorWants::Pair { host, application } => match access.verdict(host, application.as_ref())? {
@@ -211,13 +217,27 @@ impl State {
 
     pub(super) fn forget_pair(&mut self, now: Now, host: &Label, application: Option<&ClientId>) -> Reply {
         let mut pairs = self.access.borrow().pairs().to_vec();
-        let before = pairs.len();
-        pairs.retain(|pair| (&pair.host, pair.application.as_ref()) != (host, application));
-        if pairs.len() == before {
+        let same = |pair: &Pair| (&pair.host, pair.application.as_ref()) == (host, application);
+        let Some(at) = pairs.iter().position(same) else {
             return refused(ErrorCode::NotFound, "there is no such pair");
+        };
+        let forgotten = pairs.remove(at);
+        // The yes for all that holds again from now on begins anew: what the no has ended stays ended.
+        if forgotten.verdict == Verdict::Deny
+            && let Some(all) = pairs.iter_mut().find(|pair| pair.host == *host && pair.application.is_none())
+        {
+            all.made = self.made(now);
         }
         self.set_pairs(now, pairs);
         Reply::Done
+    }
+
+    /// What tells this pair from every other there ever was: a token names it.
+    fn made(&mut self, now: Now) -> Millis {
+        let newest = self.access.borrow().pairs().iter().map(|pair| pair.made).max().unwrap_or_default();
+        let newest = newest.max(self.doorbell.made);
+        self.doorbell.made = now.wall.max(Millis(newest.0.saturating_add(1)));
+        self.doorbell.made
     }
 
     fn set_pairs(&mut self, now: Now, pairs: Vec<Pair>) {

@@ -5,7 +5,9 @@ use clientmcp_protocol::{
     client::FromBridge,
     control::{Definition, Millis},
     ids::QuestionId,
-    limits::{CALLS_IN_FLIGHT, FROZEN_SILENCE, FROZEN_TIME, MESSAGE_BYTES, QUESTIONS, QUESTIONS_OF_AGENT},
+    limits::{
+        CALLS_IN_ALL, CALLS_IN_FLIGHT, FROZEN_SILENCE, FROZEN_TIME, MESSAGE_BYTES, QUESTIONS, QUESTIONS_OF_AGENT,
+    },
 };
 use tokio::{
     sync::oneshot,
@@ -19,7 +21,7 @@ use super::{
     state::{State, ended, frame},
 };
 use crate::{
-    approvals::{Approved, Judgement, Now, Permit, Situation},
+    approvals::{Approved, Departed, Judgement, Now, Permit, Situation},
     call::{CallId, Routed},
     refusal::{Limit, Outcome, Refusal},
 };
@@ -30,7 +32,10 @@ impl State {
         let number = self.calls.next();
         let (answer, answered) = oneshot::channel();
         match self.judge(now, &routed, permit) {
-            Ok(Judgement::Allow(permit)) => self.launch(now, number, permit.approve(routed), answer, now),
+            Ok(Judgement::Ask) if routed.call.caller.has_left() => {
+                self.refuse(now, number, &routed, now, answer, Refusal::Cancelled);
+            }
+            Ok(Judgement::Allow(permit)) => self.launch(now, number, permit, routed, answer, now),
             Ok(Judgement::Ask) => self.ask(now, number, routed, answer),
             Ok(Judgement::Refuse(outcome)) => self.refuse(now, number, &routed, now, answer, ended(&routed, outcome)),
             Err(refusal) => self.refuse(now, number, &routed, now, answer, refusal),
@@ -76,6 +81,9 @@ impl State {
         let sent = self.calls.on(routed.connection).filter(|(_, live)| live.flying().is_some()).count();
         if sent >= CALLS_IN_FLIGHT {
             return Err(ended(routed, Outcome::Busy(Limit::CallsInFlight)));
+        }
+        if self.calls.sent() >= CALLS_IN_ALL {
+            return Err(ended(routed, Outcome::Busy(Limit::CallsInAll)));
         }
         Ok(())
     }
@@ -128,14 +136,34 @@ impl State {
         let began = Now { mono: now.mono, wall: began };
         match self.policy.barred(&routed.call.agent, now).map(|outcome| ended(&routed, outcome)) {
             Some(refusal) => self.refuse(now, number, &routed, began, answer, refusal),
-            None => self.launch(now, number, permit.approve(routed), answer, began),
+            None => self.launch(now, number, permit, routed, answer, began),
         }
     }
 
-    /// Sends, if everything is still as it was when the call was routed and approved.
-    fn launch(&mut self, now: Now, number: u64, approved: Approved, answer: oneshot::Sender<Answer>, began: Now) {
+    /// Approves and sends, if everything is still as it was when the call was routed and somebody is there to read its
+    /// answer.
+    fn launch(
+        &mut self,
+        now: Now,
+        number: u64,
+        permit: Permit,
+        routed: Routed,
+        answer: oneshot::Sender<Answer>,
+        began: Now,
+    ) {
+        // Whoever waited in this process has given up; that is on its way to us.
+        if answer.is_closed() {
+            return self.refuse(now, number, &routed, began, answer, Refusal::Cancelled);
+        }
+        let approved = match permit.approve(routed) {
+            Ok(approved) => approved,
+            Err(Departed(routed)) => {
+                return self.refuse(now, number, &routed, began, answer, Refusal::Cancelled);
+            }
+        };
+        let sent = self.room_for(approved.routed()).and_then(|()| self.put_on_the_wire(now, &approved));
         let routed = approved.into_routed();
-        match self.room_for(&routed).and_then(|()| self.put_on_the_wire(now, &routed)) {
+        match sent {
             Err(refusal) => self.refuse(now, number, &routed, began, answer, refusal),
             Ok(flying) => {
                 let stage = Stage::Sent(flying);
@@ -144,7 +172,8 @@ impl State {
         }
     }
 
-    fn put_on_the_wire(&mut self, now: Now, routed: &Routed) -> Result<Flying, Refusal> {
+    fn put_on_the_wire(&mut self, now: Now, approved: &Approved) -> Result<Flying, Refusal> {
+        let routed = approved.routed();
         let deadline = now.mono + Duration::from_secs(self.settings.borrow().call_seconds.into());
         let busy = |limit| ended(routed, Outcome::Busy(limit));
         self.reachable(routed)?;

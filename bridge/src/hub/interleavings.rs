@@ -70,5 +70,6 @@ fn no_interleaving_sends_what_was_not_approved_or_leaves_a_call_unanswered() {
         })
     });
     println!("{tally:?} in {:?}", began.elapsed());
+    crate::steps::count(tally.steps);
     assert!(tally.is_broad(), "this much happened that it shows something: {tally:?}");
 }

@@ -16,6 +16,7 @@ mod gate;
 mod history;
 #[cfg(test)]
 mod interleavings;
+mod issued;
 mod outbox;
 mod pulse;
 mod state;
@@ -30,8 +31,8 @@ use std::{
 
 use clientmcp_protocol::{
     control::{self, DoorHead, DoorProgram, DoorWants, Millis, Reply, Settings},
-    ids::{ClientId, Fingerprint, Role},
-    limits::{APPLICATIONS, CALLS_IN_ALL, DOOR_CONNECTIONS, HTTP_CONNECTIONS, SLEEP},
+    ids::{ClientId, Fingerprint, Label, Role},
+    limits::{APPLICATIONS, CALLS_IN_ALL, DOOR_CONNECTIONS, HTTP_CONNECTIONS, QUESTIONS, SLEEP},
 };
 use tokio::{
     sync::{Semaphore, mpsc, oneshot, watch},
@@ -51,22 +52,27 @@ pub use self::{
     ticket::Ticket,
 };
 use self::{
-    command::{Admitted, Answer, Command, Ends, Knock, NotAdmitted},
+    command::{Admitted, Answer, Command, Ends, Knock, NotAdmitted, Wanted},
     ticket::{Farewell, Flight, Leave},
 };
 use crate::{
     approvals::{Asking, Now},
     call::{Agent, Call, ConnectionId, HangUp, RequestKey, Routed},
     declaration::Tool,
-    refusal::{Ended, Limit, Outcome, Refusal},
+    presence::Caller,
+    refusal::{Ended, Outcome, Refusal},
     text::Text,
-    token::{Access, Claims, TokenFault},
+    token::{Access, Claims, MintError, Minted, NumericDate, TokenFault},
 };
+
+/// Calls that are sent, that wait for the person, or that are on the way to the gate. The first two have limits of their
+/// own, which the gate keeps and answers for; so there is always room for some of the last, and none of them stays.
+const CALLS: usize = CALLS_IN_ALL + QUESTIONS * APPLICATIONS + 1_024;
 
 /// Commands waiting for the hub's task. Every call, every application and everybody at the local door takes two places at
 /// most: one for what it says, and one reserved on entering for what must be said on leaving. So nobody ever waits for a
 /// place that a waiting one holds.
-const COMMANDS: usize = 2 * (CALLS_IN_ALL + APPLICATIONS + HTTP_CONNECTIONS + DOOR_CONNECTIONS);
+const COMMANDS: usize = 2 * (CALLS + APPLICATIONS + HTTP_CONNECTIONS + DOOR_CONNECTIONS);
 
 /// How often the hub looks at the clock by itself.
 const HEARTBEAT: Duration = Duration::from_secs(2);
@@ -80,7 +86,7 @@ pub struct Hub {
     access: watch::Receiver<Arc<Access>>,
     refused: Arc<RefusedAtDoor>,
     desk: Option<DeskView>,
-    /// Calls on the way to the hub or waiting for their answer.
+    /// Calls on the way to the hub, or under way.
     calls: Arc<Semaphore>,
 }
 
@@ -101,14 +107,20 @@ impl Hub {
         let desk = (beginning.asking == Asking::Person).then(|| desk::Desk::new(beginning.memory.clone()));
         let (desk, desk_view) = desk.unzip();
         let ends = Ends { settings: set, access: let_in, view: publish, refused: Arc::clone(&refused), desk };
-        let calls = Arc::new(Semaphore::new(CALLS_IN_ALL));
+        let calls = Arc::new(Semaphore::new(CALLS));
         (Self { commands, view, settings, access, refused, desk: desk_view, calls }, ends)
     }
 
     /// Accepts a token for a role, as of now. One that is refused is counted.
     pub fn admit(&self, token: &str, role: Role) -> Result<Arc<Claims>, TokenFault> {
-        let claims = self.access.borrow().admit(token, role);
-        claims.map(Arc::new).inspect_err(|_| self.refused(Check::Token))
+        let claims = self.access.borrow().admit(token, role).inspect_err(|_| self.refused(Check::Token))?;
+        let claims = Arc::new(claims);
+        // One that somebody else made while the clock was ahead: who revokes its label means it, too.
+        if claims.issued_at.is_some_and(|issued| issued > NumericDate::from(SystemTime::now())) {
+            // Without room for it now, the next request says it.
+            let _ = self.commands.try_send(Command::Issued { claims: Arc::clone(&claims) });
+        }
+        Ok(claims)
     }
 
     /// Who is let in; wakes when that changes.
@@ -199,6 +211,8 @@ impl Hub {
             key: None,
             reported: None,
             credential: None,
+            // The desktop goes with its channel, and the bridge with that.
+            caller: Caller::resident(),
         };
         let (connection, tool) = match self.find(&call) {
             Ok(found) => found,
@@ -215,10 +229,7 @@ impl Hub {
     }
 
     async fn bring(&self, routed: Routed, own: bool) -> Result<Ticket, Refusal> {
-        let Ok(place) = Arc::clone(&self.calls).try_acquire_owned() else {
-            let structured = !routed.tool.has_output_schema;
-            return Err(Ended { outcome: Outcome::Busy(Limit::CallsInAll), structured }.into());
-        };
+        let place = Arc::clone(&self.calls).acquire_owned().await.map_err(|_| Refusal::ShuttingDown)?;
         let leave = Leave::reserve(&self.commands).await.ok_or(Refusal::ShuttingDown)?;
         let (sent, outcome) = oneshot::channel();
         let command = Command::Submit { routed: Box::new(routed), own, leave, sent };
@@ -231,6 +242,26 @@ impl Hub {
     pub async fn cancel(&self, key: RequestKey) {
         // A hub that is gone has ended it already.
         let _ = self.commands.send(Command::CancelRequest { key }).await;
+    }
+
+    /// Withdraws what waits for agents that are gone, whose connection may still be read and written.
+    pub async fn withdraw(&self) {
+        // A hub that is gone has ended it already.
+        let _ = self.commands.send(Command::Withdraw).await;
+    }
+
+    /// Makes a token, and remembers that it was made.
+    pub async fn mint(
+        &self,
+        subject: ClientId,
+        role: Role,
+        label: Option<Label>,
+        ttl: Option<Duration>,
+    ) -> Result<Minted, Unminted> {
+        let (minted, outcome) = oneshot::channel();
+        let wanted = Box::new(Wanted { subject, role, label, ttl });
+        self.commands.send(Command::Mint { wanted, minted }).await.map_err(|_| Unminted::Closing)?;
+        Ok(outcome.await.map_err(|_| Unminted::Closing)??)
     }
 
     /// Does what the desktop asks.
@@ -292,6 +323,17 @@ impl Hub {
     }
 }
 
+/// Why no token was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unminted {
+    /// It cannot be made.
+    #[error(transparent)]
+    Fault(#[from] MintError),
+    /// The bridge shuts down.
+    #[error("the bridge shuts down")]
+    Closing,
+}
+
 /// Why the person's own call was not tried.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Untried {
@@ -343,6 +385,7 @@ fn beat(state: &mut state::State, heartbeat: &mut Instant) {
             state.woke(now);
         }
         *heartbeat = now.mono + HEARTBEAT;
+        state.withdraw(now);
         state.touch();
     }
     state.tick(now);

@@ -19,11 +19,13 @@ use super::{
     calls::{Calls, Flying, Live, Stage},
     desk::Desk,
     doorbell::Doorbell,
+    issued::Issued,
 };
 use crate::{
     approvals::{Now, Permit, Policy},
     call::{ConnectionId, RequestKey, Routed},
     declaration::Declaration,
+    presence::Caller,
     refusal::{Ended, Outcome, Refusal},
     token::Access,
 };
@@ -36,6 +38,7 @@ pub(super) struct State {
     pub(super) policy: Policy,
     pub(super) generations: Vec<Generation>,
     pub(super) floors: Vec<Floor>,
+    pub(super) issued: Issued,
     pub(super) pins: BTreeMap<ClientId, Vec<String>>,
     pub(super) applications: Applications,
     pub(super) calls: Calls,
@@ -61,7 +64,7 @@ impl State {
         let mut policy = Policy::new(asking);
         policy.remember(&memory, now);
         policy.set_paused(paused);
-        let Memory { pins, generations, floors, .. } = memory;
+        let Memory { pins, generations, floors, issued, .. } = memory;
         let mut state = Self {
             room,
             settings: ends.settings,
@@ -69,6 +72,7 @@ impl State {
             policy,
             generations,
             floors,
+            issued: Issued::new(issued),
             pins: pins.into_iter().map(|pin| (pin.application, pin.origins)).collect(),
             applications: Applications::default(),
             calls: Calls::default(),
@@ -110,7 +114,11 @@ impl State {
                 drop(done);
             }
             Command::Submit { routed, own, leave, sent } => {
-                let permit = own.then(Permit::of_own_call);
+                let (permit, mut routed) = (own.then(Permit::of_own_call), routed);
+                // Who gave up on the way here is as gone as one whose connection ended.
+                if sent.is_closed() {
+                    routed.call.caller = Caller::nobody();
+                }
                 let _ = sent.send(Ok(self.submit(now, *routed, permit, leave)));
             }
             Command::Note { call, refusal, number } => {
@@ -121,10 +129,15 @@ impl State {
                 let _ = number.send(next);
             }
             Command::GiveUp { number } => self.give_up(now, number),
+            Command::Withdraw => self.withdraw(now),
             Command::CancelRequest { key } => self.cancel_request(now, &key),
             Command::Desktop { command, reply } => {
                 let _ = reply.send(self.obey(now, *command));
             }
+            Command::Mint { wanted, minted } => {
+                let _ = minted.send(self.mint(now, *wanted));
+            }
+            Command::Issued { claims } => self.issued(&claims),
             Command::Knock { knock, leave, heard } => {
                 let _ = heard.send(self.knock(now, *knock, leave));
             }

@@ -1,7 +1,9 @@
 //! The transitions, driven by hand: each test says what time it is and looks at what came out.
 
+mod crowd;
 mod desktop;
 mod doorbell;
+mod revoked;
 mod snapshots;
 mod waiting;
 

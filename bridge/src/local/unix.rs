@@ -12,6 +12,7 @@ use rustix::process::{geteuid, getppid};
 use tokio::net::{UnixListener, UnixStream};
 
 use super::Fault;
+pub use crate::presence::{Half as Input, Half as Output, halves};
 
 /// One connection.
 pub type Stream = UnixStream;

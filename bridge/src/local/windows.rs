@@ -13,12 +13,27 @@ use interprocess::os::windows::{
     security_descriptor::SecurityDescriptor,
 };
 use sha2::{Digest as _, Sha256};
+use tokio::io::{ReadHalf, WriteHalf, split};
 use widestring::u16cstr;
 
 use super::Fault;
+use crate::presence::Caller;
 
 /// One connection.
 pub type Stream = DuplexPipeStream<Bytes>;
+
+/// What is read of a connection.
+pub type Input = ReadHalf<Stream>;
+
+/// What is written to it.
+pub type Output = WriteHalf<Stream>;
+
+/// What is read, what is written, and whoever is at the other end. The system tells of an end only to whoever reads, so
+/// that one is known as soon as it was read.
+pub fn halves(stream: Stream) -> (Input, Output, Caller) {
+    let (input, output) = split(stream);
+    (input, output, Caller::resident())
+}
 
 /// The open door. Dropped, it is closed.
 #[derive(Debug)]

@@ -42,8 +42,8 @@ pub(super) async fn run(
     era: &dyn Shape,
 ) -> Result<String, Refusal> {
     let (tool, arguments) = read(params)?;
-    let (hub, agent, claims) = match &peer.server {
-        Server::Bridge { hub, agent, claims, declaration: _ } => (hub, agent, claims),
+    let (hub, agent, claims, caller) = match &peer.server {
+        Server::Bridge { hub, agent, claims, caller, declaration: _ } => (hub, agent, claims, *caller),
         Server::StandIn(stand_in) => return shape(&stand_in.result, era),
     };
     let call = Call {
@@ -54,6 +54,7 @@ pub(super) async fn run(
         key,
         reported: reported(params),
         credential: Some(Arc::clone(claims)),
+        caller: caller.clone(),
     };
     match flow::call(hub, call, agrees).await {
         Ok(text) => shape(text.as_str(), era),

@@ -21,6 +21,7 @@ use crate::{
     declaration::{Declaration, Tool},
     hub::Hub,
     pieces::Pieces,
+    presence::Caller,
     refusal::Refusal,
     respond::{self, Refused},
     revision::Era,
@@ -161,7 +162,13 @@ pub struct Peer<'a> {
 /// Who answers.
 enum Server<'a> {
     /// One application, through the bridge.
-    Bridge { hub: &'a Hub, agent: &'a Agent, claims: &'a Arc<Claims>, declaration: Option<Arc<Declaration>> },
+    Bridge {
+        hub: &'a Hub,
+        agent: &'a Agent,
+        claims: &'a Arc<Claims>,
+        caller: &'a Caller,
+        declaration: Option<Arc<Declaration>>,
+    },
     /// Nobody is behind it.
     StandIn(&'a StandIn),
 }
@@ -183,9 +190,16 @@ pub struct StandIn {
 
 impl<'a> Peer<'a> {
     /// `streams` says whether the agent reads an answer of many messages.
-    pub fn new(hub: &'a Hub, agent: &'a Agent, claims: &'a Arc<Claims>, carrier: Carrier<'a>, streams: bool) -> Self {
+    pub fn new(
+        hub: &'a Hub,
+        agent: &'a Agent,
+        claims: &'a Arc<Claims>,
+        caller: &'a Caller,
+        carrier: Carrier<'a>,
+        streams: bool,
+    ) -> Self {
         let declaration = hub.served(&agent.application).map(|served| served.declaration);
-        Self { server: Server::Bridge { hub, agent, claims, declaration }, carrier, streams }
+        Self { server: Server::Bridge { hub, agent, claims, caller, declaration }, carrier, streams }
     }
 
     /// An agent whose messages come in lines and find no bridge.

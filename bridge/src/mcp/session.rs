@@ -8,13 +8,13 @@ use std::{
 };
 
 use bytes::{Buf as _, Bytes};
-use clientmcp_protocol::limits::{CLOSE_TIME, LINE_REQUESTS, MESSAGE_BYTES, UNREAD_BYTES};
+use clientmcp_protocol::limits::{CLOSE_TIME, LINE_REQUESTS, LOOK_TIME, MESSAGE_BYTES, UNREAD_BYTES};
 use futures_util::{StreamExt as _, stream::FuturesUnordered};
 use serde_json::value::RawValue;
 use tokio::{
     io::{AsyncBufRead, AsyncWrite, AsyncWriteExt as _},
     sync::oneshot,
-    time::{Duration, Instant, sleep_until},
+    time::{Duration, Instant, MissedTickBehavior, interval, sleep_until},
 };
 
 use super::{
@@ -41,6 +41,12 @@ pub trait Answers: Sync {
 
     /// Resolves when the connection has to end.
     fn over(&self) -> impl Future<Output = ()> + Send;
+
+    /// Whether the agent says no more, as far as the system tells without reading.
+    fn has_left(&self) -> bool;
+
+    /// The agent says no more: what waits for somebody else's word on its behalf has to hear of that at once.
+    fn ended(&self) -> impl Future<Output = ()> + Send;
 }
 
 /// Serves one connection until its agent goes, or it has to end. `patience` is what the answers under way may still take
@@ -55,7 +61,9 @@ pub async fn serve(
     let mut output = Output { to: output, queue: VecDeque::new(), bytes: 0, unflushed: false };
     let mut session = Session::new(answers);
     let mut over = std::pin::pin!(answers.over());
-    let mut end = None;
+    let mut look = interval(LOOK_TIME);
+    look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let (mut end, mut told) = (None, false);
     loop {
         if session.is_done(end) && output.is_done() {
             return;
@@ -66,15 +74,22 @@ pub async fn serve(
                 return;
             },
             Some(done) = session.work.next() => session.finish(done, &mut end),
-            // An agent that does not read is not read either.
+            // An agent that does not read is not read either, only looked at.
             line = lines.next(), if end.is_none() && output.bytes < UNREAD_BYTES => match line {
                 Some(line) => session.take(line),
-                None => end = Some(End { by_agent: true, at: Instant::now() + patience }),
+                None => end = Some(End::by_agent(patience)),
+            },
+            _ = look.tick(), if end.is_none() && output.bytes >= UNREAD_BYTES => if answers.has_left() {
+                end = Some(End::by_agent(patience));
             },
             () = &mut over, if end.is_none() => end = Some(End::ours()),
             () = sleep_until(end.map_or_else(Instant::now, |end| end.at)), if end.is_some() => return,
         }
         output.take(&mut session.out);
+        if !told && end.is_some_and(|end| end.by_agent) {
+            told = true;
+            answers.ended().await;
+        }
     }
 }
 
@@ -128,6 +143,10 @@ struct End {
 }
 
 impl End {
+    fn by_agent(patience: Duration) -> Self {
+        Self { by_agent: true, at: Instant::now() + patience }
+    }
+
     fn ours() -> Self {
         Self { by_agent: false, at: Instant::now() + CLOSE_TIME }
     }

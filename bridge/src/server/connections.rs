@@ -13,7 +13,12 @@ use std::{
 use axum::body::Body;
 use bytes::Bytes;
 use hyper::body::{Body as HttpBody, Frame, Incoming, SizeHint};
-use tokio::{sync::oneshot, time::Instant};
+use tokio::{
+    sync::{Notify, oneshot},
+    time::Instant,
+};
+
+use crate::presence::Tcp;
 
 /// All open connections.
 #[derive(Clone, Debug)]
@@ -33,12 +38,14 @@ struct Connection {
     requests: usize,
     idle_since: Instant,
     evict: Option<oneshot::Sender<()>>,
+    begun: Arc<Notify>,
 }
 
 /// One connection's place. Dropping it frees the place.
 #[derive(Debug)]
 pub(super) struct Place {
     busy: Busy,
+    begun: Arc<Notify>,
     evicted: oneshot::Receiver<()>,
 }
 
@@ -79,8 +86,10 @@ impl Connections {
         open.last += 1;
         let id = open.last;
         let (evict, evicted) = oneshot::channel();
-        open.connections.insert(id, Connection { requests: 0, idle_since: Instant::now(), evict: Some(evict) });
-        Some(Place { busy: Busy { connections: self.clone(), id }, evicted })
+        let begun = Arc::<Notify>::default();
+        let (idle_since, evict) = (Instant::now(), Some(evict));
+        open.connections.insert(id, Connection { requests: 0, idle_since, evict, begun: Arc::clone(&begun) });
+        Some(Place { busy: Busy { connections: self.clone(), id }, begun, evicted })
     }
 
     fn open(&self) -> MutexGuard<'_, Open> {
@@ -94,9 +103,14 @@ impl Place {
         self.busy.clone()
     }
 
-    /// Resolves when the place was given to another connection.
-    pub(super) async fn evicted(&mut self) {
-        let _ = (&mut self.evicted).await;
+    /// Resolves when the place was given to another connection, and when the peer went while a request of its was not
+    /// answered: whoever serves the connection does not see that behind bytes that it has no use for yet.
+    pub(super) async fn over(&mut self, stream: &Tcp) {
+        let Self { busy, begun, evicted } = self;
+        tokio::select! {
+            _ = evicted => {}
+            () = left(busy, begun, stream) => {}
+        }
     }
 }
 
@@ -107,6 +121,10 @@ impl Drop for Place {
 }
 
 impl Busy {
+    fn is_busy(&self) -> bool {
+        self.connections.open().connections.get(&self.id).is_some_and(|connection| connection.requests > 0)
+    }
+
     /// A request whose head has come.
     pub(super) fn exchange(&self) -> Exchange {
         Exchange(Arc::new(UnderWay { busy: self.clone(), begun: AtomicBool::new(false) }))
@@ -134,6 +152,7 @@ impl Exchange {
             && let Some(connection) = busy.connections.open().connections.get_mut(&busy.id)
         {
             connection.requests += 1;
+            connection.begun.notify_one();
         }
     }
 }
@@ -144,6 +163,19 @@ impl Drop for UnderWay {
         if let Some(connection) = self.busy.connections.open().connections.get_mut(&self.busy.id) {
             connection.requests -= usize::from(begun);
             connection.idle_since = Instant::now();
+        }
+    }
+}
+
+async fn left(busy: &Busy, begun: &Notify, stream: &Tcp) {
+    loop {
+        begun.notified().await;
+        while busy.is_busy() {
+            stream.stirred().await;
+            // What comes after the answer is the next request, and not for us.
+            if busy.is_busy() && stream.look() {
+                return;
+            }
         }
     }
 }

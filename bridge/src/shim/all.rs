@@ -22,6 +22,7 @@ use crate::{
         message::{Message, Request},
         session::Answers,
     },
+    presence::stdin_has_ended,
     respond,
     text::{self, Object},
 };
@@ -32,6 +33,8 @@ pub(super) struct All {
     stand_in: StandIn,
     /// The list never changes.
     _list: watch::Sender<u64>,
+    /// The host says no more.
+    ended: watch::Sender<bool>,
 }
 
 impl All {
@@ -40,7 +43,7 @@ impl All {
         // An unknown host is asked about when it starts, rather than while its first call waits. Nobody needs the answer.
         let want = Want::Apps { host: host.clone() };
         drop(tokio::spawn(async move { knock(want, || ()).await.map(drop) }));
-        Self { host, stand_in: stand_in(list, String::new()), _list: sender }
+        Self { host, stand_in: stand_in(list, String::new()), _list: sender, ended: watch::Sender::new(false) }
     }
 
     async fn call(&self, request: &Request<'_>, line: &[u8], batches: bool) -> Answer {
@@ -80,7 +83,11 @@ impl All {
     /// One request to one application. Dropped, it closes the connection, and with that takes the request back.
     async fn ask(&self, application: ClientId, mut request: String) -> Result<String, Unanswered> {
         let want = Want::Mcp { host: self.host.clone(), application };
-        let (said, Open { mut lines, mut output }) = knock(want, || ()).await.map_err(Unanswered::Away)?;
+        let mut ended = self.ended.subscribe();
+        let (said, Open { mut lines, mut output }) = tokio::select! {
+            knocked = knock(want, || ()) => knocked.map_err(Unanswered::Away)?,
+            () = until_ended(&mut ended) => return Err(Unanswered::Away(Away::ending())),
+        };
         if said != Said::Open {
             return Err(Unanswered::Away(strange()));
         }
@@ -88,7 +95,15 @@ impl All {
         let lost = |_| Unanswered::Lost;
         output.write_all(request.as_bytes()).await.map_err(lost)?;
         output.flush().await.map_err(lost)?;
-        match lines.next().await {
+        // The bridge hears at once that the host says no more; what it answers then is still read.
+        let line = tokio::select! {
+            line = lines.next() => line,
+            () = until_ended(&mut ended) => {
+                let _ = output.shutdown().await;
+                lines.next().await
+            }
+        };
+        match line {
             Some(Line::Text(line)) => String::from_utf8(line).map_err(|_| Unanswered::Lost),
             Some(Line::TooLong) | None => Err(Unanswered::Lost),
         }
@@ -116,6 +131,14 @@ impl Answers for All {
     async fn over(&self) {
         std::future::pending::<()>().await;
     }
+
+    fn has_left(&self) -> bool {
+        stdin_has_ended()
+    }
+
+    async fn ended(&self) {
+        self.ended.send_replace(true);
+    }
 }
 
 fn stand_in(list: watch::Receiver<u64>, result: String) -> StandIn {
@@ -133,6 +156,11 @@ fn stand_in(list: watch::Receiver<u64>, result: String) -> StandIn {
 
 fn strange() -> Away {
     Away { code: None, sentence: "the bridge said something else".to_owned() }
+}
+
+async fn until_ended(ended: &mut watch::Receiver<bool>) {
+    // Whoever would say so is there as long as the call.
+    let _ = ended.wait_for(|ended| *ended).await;
 }
 
 /// The application that the arguments name.

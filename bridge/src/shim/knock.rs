@@ -32,6 +32,11 @@ pub struct Away {
 }
 
 impl Away {
+    /// The host is gone.
+    pub(super) fn ending() -> Self {
+        Self::new("the command is ending")
+    }
+
     fn new(sentence: impl Into<String>) -> Self {
         Self { code: None, sentence: sentence.into() }
     }

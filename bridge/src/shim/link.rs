@@ -4,16 +4,18 @@
 
 use std::{collections::HashMap, time::Duration};
 
+use bytes::{Buf as _, Bytes};
 use clientmcp_protocol::{
     door::{DoorCode, Said, Want},
     ids::{ClientId, Label},
     limits::{DOOR_BACKOFF, DOOR_BACKOFF_MOST},
 };
+use futures_util::FutureExt as _;
 use serde_json::value::RawValue;
 use tokio::{
     io::{AsyncWriteExt as _, WriteHalf},
     sync::{mpsc, oneshot, watch},
-    task::JoinHandle,
+    task::{JoinHandle, coop::unconstrained},
     time::sleep,
 };
 
@@ -50,6 +52,8 @@ enum Order {
     TakeBack(RequestId),
     /// Dropped once it is known whether there is a connection.
     Settle(oneshot::Sender<()>),
+    /// The host says no more.
+    End,
 }
 
 #[derive(Debug)]
@@ -84,7 +88,8 @@ impl Link {
         let (orders, inbox) = mpsc::unbounded_channel();
         let (number, list) = watch::channel(0);
         let want = Want::Mcp { host, application };
-        let task = tokio::spawn(Far { want, list: number, inbox, waiting: Vec::new(), settling: Vec::new() }.run());
+        let far = Far { want, list: number, inbox, waiting: Vec::new(), settling: Vec::new(), ended: false };
+        let task = tokio::spawn(far.run());
         Self { orders, list, task }
     }
 
@@ -103,7 +108,7 @@ impl Link {
 
     /// Sends a request, a whole line, and waits for its answer, which is one too.
     pub(super) async fn ask(&self, id: &RawValue, line: String, call: bool) -> Result<String, Unanswered> {
-        let gone = || Unanswered::Away(Away { code: None, sentence: "the command is ending".to_owned() });
+        let gone = || Unanswered::Away(Away::ending());
         let (written, id) = (id.get().to_owned(), message::id(id).ok_or_else(gone)?);
         let (answer, answered) = oneshot::channel();
         let mut take_back = TakeBack { link: self, id: Some(id.clone()) };
@@ -111,6 +116,13 @@ impl Link {
         let answer = answered.await;
         take_back.id = None;
         answer.unwrap_or_else(|_| Err(gone()))
+    }
+}
+
+impl Link {
+    /// The host says no more, and the bridge has to hear of that at once. What it has answered then is still read.
+    pub(super) fn end(&self) {
+        let _ = self.orders.send(Order::End);
     }
 }
 
@@ -128,6 +140,8 @@ struct Far {
     /// Came before the attempt that goes on now had an end.
     waiting: Vec<Ask>,
     settling: Vec<oneshot::Sender<()>>,
+    /// The host says no more: nothing is attempted any longer.
+    ended: bool,
 }
 
 impl Far {
@@ -149,7 +163,7 @@ impl Far {
             for ask in self.waiting.drain(..) {
                 let _ = ask.answer.send(Err(Unanswered::Away(away.clone())));
             }
-            if !self.rest(&away, bound).await {
+            if self.ended || !self.rest(&away, bound).await {
                 return;
             }
             bound = (bound * 2).min(DOOR_BACKOFF_MOST);
@@ -179,6 +193,10 @@ impl Far {
                     Order::TakeBack(id) => self.waiting.retain(|ask| ask.id != id),
                     Order::Settle(settle) if *asked.borrow() => drop(settle),
                     Order::Settle(settle) => self.settling.push(settle),
+                    Order::End => {
+                        self.ended = true;
+                        return Err(Away::ending());
+                    }
                 },
             }
         }
@@ -195,7 +213,7 @@ impl Far {
             tokio::select! {
                 () = &mut over, if by_clock => return true,
                 order = self.inbox.recv() => match order {
-                    None => return false,
+                    None | Some(Order::End) => return false,
                     Some(Order::Ask(ask)) if by_clock || ask.call => {
                         self.waiting.push(ask);
                         return true;
@@ -235,7 +253,9 @@ impl Far {
         let Open { mut lines, output } = open;
         // Written by a task of its own: reading goes on meanwhile, so that two long messages never wait for each other.
         let (writing, queue) = mpsc::unbounded_channel();
-        let writer = AbortOnDrop(tokio::spawn(write(output, queue)));
+        let (end, ended) = oneshot::channel();
+        let writer = AbortOnDrop(tokio::spawn(write(output, queue, ended)));
+        let mut end = Some(end);
         let mut under_way = UnderWay::default();
         let _ = writing.send(listen());
         for ask in self.waiting.drain(..) {
@@ -245,7 +265,12 @@ impl Far {
             tokio::select! {
                 order = self.inbox.recv() => match order {
                     None => return,
+                    Some(Order::Ask(ask)) if self.ended => drop(ask.answer.send(Err(Unanswered::Away(Away::ending())))),
                     Some(Order::Ask(ask)) => send(ask, &writing, &mut under_way),
+                    Some(Order::End) => {
+                        self.ended = true;
+                        drop(end.take());
+                    }
                     Some(Order::TakeBack(id)) => {
                         if let Some(ask) = under_way.0.remove(&id) {
                             let _ = writing.send(cancel(&ask.written));
@@ -294,13 +319,32 @@ fn send(mut ask: Ask, writing: &mpsc::UnboundedSender<String>, under_way: &mut U
     under_way.0.insert(ask.id.clone(), ask);
 }
 
-async fn write(mut output: WriteHalf<Stream>, mut queue: mpsc::UnboundedReceiver<String>) {
-    while let Some(mut line) = queue.recv().await {
-        line.push('\n');
-        // Whoever reads notices the end too.
-        if output.write_all(line.as_bytes()).await.is_err() || output.flush().await.is_err() {
-            return;
+/// Writes until the host says no more. Then only what is taken at once still goes out, and the bridge hears of the end.
+async fn write(
+    mut output: WriteHalf<Stream>,
+    mut queue: mpsc::UnboundedReceiver<String>,
+    ended: oneshot::Receiver<()>,
+) {
+    let mut line = Bytes::new();
+    tokio::select! {
+        biased;
+        _ = ended => {}
+        () = write_on(&mut output, &mut queue, &mut line) => return,
+    }
+    let _ = unconstrained(write_on(&mut output, &mut queue, &mut line)).now_or_never();
+    let _ = output.shutdown().await;
+}
+
+/// Nothing is lost when the future is dropped.
+async fn write_on(output: &mut WriteHalf<Stream>, queue: &mut mpsc::UnboundedReceiver<String>, line: &mut Bytes) {
+    loop {
+        if line.is_empty() {
+            // Whoever reads notices the end too.
+            let (Ok(()), Some(next)) = (output.flush().await, queue.recv().await) else { return };
+            *line = (next + "\n").into();
         }
+        let Ok(written) = output.write(line).await else { return };
+        line.advance(written);
     }
 }
 

@@ -21,6 +21,7 @@ use crate::{
         message::{Message, Request},
         session::Answers,
     },
+    presence::stdin_has_ended,
     respond,
     text::{self, Kind},
 };
@@ -141,6 +142,14 @@ impl Answers for One {
     /// Until the host goes.
     async fn over(&self) {
         std::future::pending::<()>().await;
+    }
+
+    fn has_left(&self) -> bool {
+        stdin_has_ended()
+    }
+
+    async fn ended(&self) {
+        self.link.end();
     }
 }
 

@@ -1,13 +1,24 @@
 //! Who is let in: the secrets, what was revoked, and which hosts may come through the local door, as one value.
 
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clientmcp_protocol::{
-    control::{Floor, Generation, Pair, Verdict},
+    control::{Floor, Generation, Millis, Pair, Verdict},
     ids::{ClientId, Label, Role},
+    limits::HEADERS_TIME,
 };
 
-use super::{Claims, Grant, MintError, NumericDate, Seal, Secrets, Standing, TokenFault, mint, verify};
+use super::{Claims, Grant, MintError, NumericDate, Seal, Secrets, Standing, TokenFault, mint_as, verify};
+
+/// A token that was made. `Debug` never shows it.
+pub struct Minted {
+    /// The token.
+    pub token: String,
+    /// When it says that it was issued.
+    pub issued: Millis,
+    /// When it ends, if it does.
+    pub end: Option<NumericDate>,
+}
 
 /// What tokens are checked against.
 #[derive(Clone, Debug)]
@@ -37,11 +48,7 @@ impl Access {
             standing.raise_generation(application.clone(), *role, *generation);
         }
         for Floor { application, role, label, issued_before } in floors {
-            #[expect(clippy::cast_precision_loss, reason = "exact until the year 287396")]
-            let floor = NumericDate::new(issued_before.0 as f64 / 1_000.0);
-            if let Some(floor) = floor {
-                standing.raise_floor(application.clone(), *role, label.clone(), floor);
-            }
+            standing.raise_floor(application.clone(), *role, label.clone(), NumericDate::at(*issued_before));
         }
         Self { standing, ..self.clone() }
     }
@@ -54,13 +61,21 @@ impl Access {
 
     /// Accepts a token for a role, as of now.
     pub fn admit(&self, token: &str, role: Role) -> Result<Claims, TokenFault> {
-        verify(token, role, &self.secrets, &self.standing, SystemTime::now())
+        let claims = verify(token, role, &self.secrets, &self.standing, SystemTime::now())?;
+        if self.lets_in(&claims) { Ok(claims) } else { Err(TokenFault::Revoked) }
+    }
+
+    /// Whether the pair that decides now is one of those that let a token's host in when it was made.
+    fn lets_in(&self, claims: &Claims) -> bool {
+        let Some(pairs) = &claims.pairs else { return true };
+        let deciding = claims.label.as_ref().and_then(|host| self.deciding(host, Some(&claims.subject)));
+        deciding.is_some_and(|pair| pair.verdict == Verdict::Allow && pairs.contains(&pair.made))
     }
 
     /// Whether what was let in before still would be. Its end counts only when a token is presented.
     pub fn stands(&self, claims: &Claims) -> bool {
         let sealed = match (&claims.seal, &claims.label) {
-            (Seal::Secret(_), _) => claims.signed_with(&self.secrets),
+            (Seal::Secret(_), _) => claims.signed_with(&self.secrets) && self.lets_in(claims),
             (Seal::Pair, Some(host)) => self.verdict(host, Some(&claims.subject)) == Some(Verdict::Allow),
             (Seal::Pair, None) => false,
         };
@@ -70,21 +85,29 @@ impl Access {
     /// What was said of a host at the local door; nothing where the person was not asked. What was said of one application
     /// counts before what was said of all.
     pub fn verdict(&self, host: &Label, application: Option<&ClientId>) -> Option<Verdict> {
-        let of = |application: Option<&ClientId>| {
-            self.pairs.iter().find(|pair| pair.host == *host && pair.application.as_ref() == application)
-        };
-        of(application).or_else(|| of(None)).map(|pair| pair.verdict)
+        self.deciding(host, application).map(|pair| pair.verdict)
+    }
+
+    fn deciding(&self, host: &Label, application: Option<&ClientId>) -> Option<&Pair> {
+        self.pair(host, application).or_else(|| self.pair(host, None))
+    }
+
+    /// What was said of exactly this.
+    pub fn pair(&self, host: &Label, application: Option<&ClientId>) -> Option<&Pair> {
+        self.pairs.iter().find(|pair| pair.host == *host && pair.application.as_ref() == application)
     }
 
     /// A host at the local door as an agent of an application, if it is let in.
     pub fn host(&self, host: &Label, application: &ClientId) -> Option<Claims> {
+        let now = NumericDate::from(SystemTime::now()).millis();
         let claims = Claims {
             subject: application.clone(),
             role: Role::Agent,
             label: Some(host.clone()),
             generation: self.standing.generation(application, Role::Agent),
-            issued_at: Some(self.now_for(application, Role::Agent, Some(host)).into()),
+            issued_at: Some(NumericDate::at(self.now_for(now, application, Role::Agent, Some(host)))),
             expires_at: None,
+            pairs: None,
             seal: Seal::Pair,
         };
         self.stands(&claims).then_some(claims)
@@ -95,25 +118,44 @@ impl Access {
         &self.pairs
     }
 
-    /// Makes a token that is valid from now on, and says when it ends.
+    /// Makes a token that is valid from now on.
     pub fn mint(
         &self,
+        now: Millis,
         subject: ClientId,
         role: Role,
         label: Option<Label>,
         ttl: Option<Duration>,
-    ) -> Result<(String, Option<NumericDate>), MintError> {
-        let now = self.now_for(&subject, role, label.as_ref());
-        let generation = self.standing.generation(&subject, role);
-        let grant = Grant { subject, role, label, generation, ttl };
-        Ok((mint(&self.secrets, &grant, now)?, grant.end(now)))
+    ) -> Result<Minted, MintError> {
+        self.make(now, Grant { subject, role, label, generation: 0, ttl }, None)
     }
 
-    /// In the millisecond of a revocation what is made now would be refused as made before.
-    fn now_for(&self, subject: &ClientId, role: Role, label: Option<&Label>) -> SystemTime {
-        let floor = self.standing.floor(subject, role, label);
-        let floor = floor.and_then(|floor| Duration::try_from_secs_f64(floor.seconds()).ok());
-        SystemTime::now().max(SystemTime::UNIX_EPOCH + floor.unwrap_or_default())
+    /// Makes a token for a host that was let in at the local door, which ends with that; nothing where it is not let in.
+    pub fn mint_for(&self, host: &Label, application: &ClientId) -> Option<Result<Minted, MintError>> {
+        let allows = |pair: &&Pair| pair.verdict == Verdict::Allow;
+        self.deciding(host, Some(application)).filter(allows)?;
+        let pairs = [Some(application), None].into_iter().filter_map(|of| self.pair(host, of)).filter(allows);
+        let pairs: Vec<_> = pairs.map(|pair| pair.made).collect();
+        let (subject, label, ttl) = (application.clone(), Some(host.clone()), Some(HEADERS_TIME));
+        let grant = Grant { subject, role: Role::Agent, label, generation: 0, ttl };
+        Some(self.make(NumericDate::from(SystemTime::now()).millis(), grant, Some(&pairs)))
+    }
+
+    /// Makes a token of the generation in force.
+    fn make(&self, now: Millis, grant: Grant, pairs: Option<&[Millis]>) -> Result<Minted, MintError> {
+        let generation = self.standing.generation(&grant.subject, grant.role);
+        let grant = Grant { generation, ..grant };
+        let issued = self.now_for(now, &grant.subject, grant.role, grant.label.as_ref());
+        // It ends by the clock as it is, whatever it says of its beginning.
+        let now = UNIX_EPOCH + Duration::from_millis(now.0);
+        let token = mint_as(&self.secrets, &grant, now, issued, pairs)?;
+        Ok(Minted { token, issued, end: grant.end(now) })
+    }
+
+    /// What was made before a revocation is refused, and a clock that was set back is before it, too.
+    fn now_for(&self, now: Millis, subject: &ClientId, role: Role, label: Option<&Label>) -> Millis {
+        let floor = self.standing.floor(subject, role, label).map(NumericDate::millis);
+        now.max(floor.unwrap_or_default())
     }
 
     /// The secrets: the first signs.

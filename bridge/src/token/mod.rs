@@ -11,14 +11,14 @@ use std::time::{Duration, SystemTime};
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use clientmcp_protocol::{
-    control::Via,
+    control::{Millis, Via},
     ids::{ClientId, Label, Role},
     limits::{CLOCK_LEEWAY, TOKEN_BYTES},
 };
 use serde::Serialize;
 
 pub use self::{
-    access::Access,
+    access::{Access, Minted},
     secret::{NoRandomness, Secret, SecretFault, Secrets},
     standing::{NumericDate, Standing},
 };
@@ -33,7 +33,7 @@ pub const AGENT_LIFETIME: Duration = Duration::from_secs(90 * DAY.as_secs());
 pub const CLIENT_LIFETIME: Duration = Duration::from_secs(365 * DAY.as_secs());
 
 /// 9999-12-31T23:59:59Z: later ends could not be shown as dates, and mean "never" anyway.
-const LAST_END: f64 = 253_402_300_799.0;
+pub const LAST_END: f64 = 253_402_300_799.0;
 
 /// Why a token is not accepted. The texts say nothing of the token itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -95,6 +95,8 @@ pub struct Claims {
     pub issued_at: Option<NumericDate>,
     /// When it ends, if it does.
     pub expires_at: Option<NumericDate>,
+    /// When the pairs were made that let its host in; none for a token that no pair gave out.
+    pub pairs: Option<Vec<Millis>>,
     seal: Seal,
 }
 
@@ -191,6 +193,7 @@ fn read_claims(members: &Object<'_>, secret: &Secret) -> Result<Claims, TokenFau
         generation: generation(members)?,
         issued_at: date(members, "iat")?,
         expires_at: date(members, "exp")?,
+        pairs: pairs(members)?,
         seal: Seal::Secret(secret.clone()),
     })
 }
@@ -213,6 +216,11 @@ fn label(members: &Object<'_>) -> Result<Option<Label>, TokenFault> {
 fn generation(members: &Object<'_>) -> Result<u64, TokenFault> {
     let Some(value) = members.get("gen") else { return Ok(0) };
     value.get().parse().map_err(|_| TokenFault::Claim("gen"))
+}
+
+fn pairs(members: &Object<'_>) -> Result<Option<Vec<Millis>>, TokenFault> {
+    let Some(value) = members.get("pairs") else { return Ok(None) };
+    serde_json::from_str(value.get()).map(Some).map_err(|_| TokenFault::Claim("pairs"))
 }
 
 fn date(members: &Object<'_>, name: &'static str) -> Result<Option<NumericDate>, TokenFault> {
@@ -276,14 +284,27 @@ struct Payload<'a> {
     generation: Option<u64>,
     iat: serde_json::Number,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pairs: Option<&'a [Millis]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     exp: Option<serde_json::Number>,
 }
 
 /// Makes a token, signed with the first secret.
+pub fn mint(secrets: &Secrets, grant: &Grant, now: SystemTime) -> Result<String, MintError> {
+    mint_as(secrets, grant, now, NumericDate::from(now).millis(), None)
+}
+
+/// The same, with what it says of when it was issued, and of what let its host in.
 ///
 /// `iat` has milliseconds: with whole seconds, a token made in the second of a revocation could not be told from those
 /// it revoked.
-pub fn mint(secrets: &Secrets, grant: &Grant, now: SystemTime) -> Result<String, MintError> {
+fn mint_as(
+    secrets: &Secrets,
+    grant: &Grant,
+    now: SystemTime,
+    issued: Millis,
+    pairs: Option<&[Millis]>,
+) -> Result<String, MintError> {
     let end = grant.end(now);
     if end.is_some_and(|end| end.seconds() > LAST_END) {
         return Err(MintError::TooFar);
@@ -293,7 +314,8 @@ pub fn mint(secrets: &Secrets, grant: &Grant, now: SystemTime) -> Result<String,
         role: grant.role,
         label: grant.label.as_ref(),
         generation: (grant.generation != 0).then_some(grant.generation),
-        iat: number((NumericDate::from(now).seconds() * 1_000.0).floor() / 1_000.0).ok_or(MintError::Signing)?,
+        iat: number(NumericDate::at(issued).seconds()).ok_or(MintError::Signing)?,
+        pairs,
         exp: end.map(|end| number(end.seconds()).ok_or(MintError::Signing)).transpose()?,
     };
     secrets.first().sign(&payload).ok_or(MintError::Signing)

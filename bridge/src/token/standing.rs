@@ -20,6 +20,12 @@ impl NumericDate {
         seconds.is_finite().then_some(Self(seconds))
     }
 
+    /// The moment of a time in milliseconds.
+    pub fn at(time: Millis) -> Self {
+        #[expect(clippy::cast_precision_loss, reason = "exact until the year 287396")]
+        Self(time.0 as f64 / 1_000.0)
+    }
+
     /// Seconds since 1970-01-01T00:00:00Z.
     pub fn seconds(self) -> f64 {
         self.0
@@ -28,7 +34,10 @@ impl NumericDate {
     /// The moment in whole milliseconds; one before 1970 is 0.
     pub fn millis(self) -> Millis {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "what is out of bounds is cut")]
-        Millis((self.0 * 1_000.0) as u64)
+        let millis = Millis((self.0 * 1_000.0) as u64);
+        // A product that was rounded down is none of the milliseconds that it stands for.
+        let next = Millis(millis.0.saturating_add(1));
+        if Self::at(next) <= self { next } else { millis }
     }
 
     /// The moment that much later.

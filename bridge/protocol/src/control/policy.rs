@@ -129,6 +129,20 @@ pub struct Floor {
     pub issued_before: Millis,
 }
 
+/// When the newest token of a label says that it was issued: the clock may have been ahead then.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct Issued {
+    /// Whose tokens.
+    pub application: ClientId,
+    /// Of which role.
+    pub role: Role,
+    /// Of which label; none for unlabelled ones.
+    pub label: Option<Label>,
+    /// The latest moment that one of them names.
+    pub newest: Millis,
+}
+
 /// An agent whose calls are answered `blocked`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -195,6 +209,8 @@ pub struct Memory {
     pub generations: Vec<Generation>,
     /// Floors.
     pub floors: Vec<Floor>,
+    /// When the newest tokens say that they were issued.
+    pub issued: Vec<Issued>,
     /// Definitions that the person has seen: a read-only claim counts only for these.
     pub seen: Vec<Seen>,
     /// Hosts that were let in at the local door, or turned away.

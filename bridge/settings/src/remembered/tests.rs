@@ -222,6 +222,7 @@ fn what_cannot_be_meant_is_a_fault() {
         "/memory/pins",
         "/memory/generations",
         "/memory/floors",
+        "/memory/issued",
         "/memory/seen",
         "/memory/pairs",
         "/applications",

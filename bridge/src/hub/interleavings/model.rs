@@ -5,7 +5,11 @@
 
 mod obey;
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, HashSet},
+    sync::Arc,
+    time::Duration,
+};
 
 use clientmcp_protocol::{
     codes::CloseCode,
@@ -23,7 +27,7 @@ use crate::{
     declaration::{Declaration, Tool},
     refusal::{Ended, Limit, Outcome, Refusal},
     text::Text,
-    token::Claims,
+    token::{Claims, NumericDate},
 };
 
 const QUESTION_TIME: Duration = Duration::from_secs(120);
@@ -44,6 +48,10 @@ pub(super) struct Model {
     signed: Vec<(Arc<Claims>, usize)>,
     secrets: Vec<usize>,
     generations: BTreeMap<(ClientId, bool), u64>,
+    /// Calls that nobody waits for any more, by their arguments.
+    pub(super) gone: HashSet<String>,
+    /// The latest moment that a token of each label says that it was issued at, in milliseconds.
+    issued: BTreeMap<(ClientId, bool, Option<Label>), u64>,
     /// In milliseconds.
     floors: BTreeMap<(ClientId, bool, Option<Label>), u64>,
 }
@@ -123,12 +131,21 @@ impl Model {
             signed: Vec::new(),
             secrets: vec![0],
             generations: BTreeMap::new(),
+            gone: HashSet::new(),
+            issued: BTreeMap::new(),
             floors: BTreeMap::new(),
         }
     }
 
-    pub(super) fn knows(&mut self, claims: Arc<Claims>, secret: usize) {
+    /// A token was made just now.
+    pub(super) fn knows(&mut self, now: Millis, claims: Arc<Claims>, secret: usize) {
+        let key = (claims.subject.clone(), claims.role == Role::Agent, claims.label.clone());
+        let at = now.0.max(self.floors.get(&key).copied().unwrap_or_default());
+        assert_eq!(claims.issued_at, Some(NumericDate::at(Millis(at))), "what it says of its beginning");
+        let newest = self.issued.entry(key).or_default();
+        *newest = at.max(*newest);
         self.signed.push((claims, secret));
+        assert!(self.signed.last().is_some_and(|(claims, _)| self.stands(claims)), "a token that was made is valid");
     }
 
     /// Which secret signs now.
@@ -213,7 +230,13 @@ impl Model {
             Command::Register { connection, declaration, .. } => self.register(*connection, declaration, expected),
             Command::Result { call, result } => self.result(*call, result, expected),
             Command::Disconnect { connection, .. } => self.gone(*connection, Outcome::Offline, None, expected),
-            Command::Submit { routed, own, .. } => self.submit(routed, *own, expected),
+            Command::Submit { routed, own, sent, .. } => {
+                if sent.is_closed() {
+                    self.gone.insert(routed.call.arguments.as_str().to_owned());
+                }
+                self.submit(routed, *own, expected);
+            }
+            Command::Withdraw => self.withdraw(expected),
             Command::GiveUp { number } => {
                 let at = usize::try_from(number - 1).unwrap();
                 let call = &self.calls[at];
@@ -231,6 +254,8 @@ impl Model {
             // The world notes nothing: what leads nowhere is no call here.
             Command::Finished { .. }
             | Command::Note { .. }
+            | Command::Mint { .. }
+            | Command::Issued { .. }
             | Command::Knock { .. }
             | Command::Unknock { .. }
             | Command::Door { .. } => {}
@@ -323,8 +348,29 @@ impl Model {
         }
         match fate {
             Fate::Refuse(outcome) => self.answer(at, self.ended(at, outcome), expected),
-            Fate::Send => self.send(at, expected),
+            Fate::Send => match self.unreachable(at).or_else(|| self.full(at)) {
+                Some(outcome) => self.end(at, outcome, expected),
+                None => self.send(at, expected),
+            },
             Fate::Ask => self.ask(at, expected),
+        }
+    }
+
+    fn is_gone(&self, at: usize) -> bool {
+        self.gone.contains(self.calls[at].arguments.as_str())
+    }
+
+    fn full(&self, at: usize) -> Option<Outcome> {
+        let here = |other: &&Told| other.connection == self.calls[at].connection;
+        let sent = self.calls.iter().filter(here).filter(|other| other.is_sent()).count();
+        (sent >= 64).then_some(Outcome::Busy(Limit::CallsInFlight))
+    }
+
+    fn withdraw(&mut self, expected: &mut Expected) {
+        for at in 0..self.calls.len() {
+            if self.calls[at].waits() && self.is_gone(at) {
+                self.stop(at, Refusal::Cancelled, expected);
+            }
         }
     }
 
@@ -332,8 +378,10 @@ impl Model {
         let call = &self.calls[at];
         let here = |other: &&Told| other.connection == call.connection;
         let open = || self.calls.iter().filter(here).filter(|other| other.waits());
-        let busy = if self.calls.iter().filter(here).filter(|other| other.is_sent()).count() >= 64 {
+        let busy = if self.full(at).is_some() {
             Some(Limit::CallsInFlight)
+        } else if self.is_gone(at) {
+            return self.answer(at, Err(Refusal::Cancelled), expected);
         } else if open().filter(|other| other.agent == call.agent).count() >= 8 {
             Some(Limit::QuestionsOfAgent)
         } else {
@@ -357,12 +405,15 @@ impl Model {
     }
 
     fn send(&mut self, at: usize, expected: &mut Expected) {
+        if self.is_gone(at) {
+            return self.stop(at, Refusal::Cancelled, expected);
+        }
         if let Some(outcome) = self.unreachable(at) {
             return self.end(at, outcome, expected);
         }
         let connection = self.calls[at].connection;
-        if self.calls.iter().filter(|call| call.connection == connection && call.is_sent()).count() >= 64 {
-            return self.end(at, Outcome::Busy(Limit::CallsInFlight), expected);
+        if let Some(outcome) = self.full(at) {
+            return self.end(at, outcome, expected);
         }
         let holder = self.connected.iter_mut().find(|holder| holder.id == connection).unwrap();
         holder.sent += 1;

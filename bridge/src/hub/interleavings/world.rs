@@ -15,20 +15,22 @@ use clientmcp_protocol::{
 };
 
 use super::{
-    super::{bench::*, command::Sent, *},
+    super::{
+        bench::*,
+        command::{Sent, Wanted},
+        *,
+    },
     dice::Dice,
     model::{Expected, Model, Stage},
 };
 use crate::{
     call::{CallId, RequestKey},
     declaration::{Declaration, Tool},
-    token::Secret,
 };
 
 const APPLICATIONS: [&str; 2] = ["a", "b"];
 /// Enough for the limit of an application to be reached before each of them has reached its own.
 const LABELS: [Option<&str>; 5] = [None, Some("x"), Some("y"), Some("z"), Some("w")];
-const SECRETS: [char; 2] = ['s', 't'];
 
 /// Two read-only tools and one that says nothing, each in two versions; one has an output schema.
 static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
@@ -44,26 +46,16 @@ static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
     rest.into_iter().flat_map(|one| (1..=2).map(move |version| tool(one, version))).collect()
 });
 
+/// Which secret signed a token, and what it says.
 type PassKey = (usize, &'static str, Role, Option<&'static str>);
-
-static PASSES: LazyLock<HashMap<PassKey, Arc<Claims>>> = LazyLock::new(|| {
-    let mut passes = HashMap::new();
-    for (place, letter) in SECRETS.iter().enumerate() {
-        let secret = Secret::new(&letter.to_string().repeat(32)).unwrap();
-        for application in APPLICATIONS {
-            for (role, label) in LABELS.map(|label| (Role::Agent, label)).into_iter().chain([(Role::Client, None)]) {
-                let claims = fresh_claims(&secret, application, role, label);
-                passes.insert((place, application, role, label), claims);
-            }
-        }
-    }
-    passes
-});
 
 /// What happened, to know that it was enough.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tally {
-    steps: u64,
+    pub(super) steps: u64,
+    /// Tokens that say that they were issued later than they were.
+    ahead: u64,
+    deserted: u64,
     asked: u64,
     sent: u64,
     answered: HashMap<&'static str, u64>,
@@ -72,6 +64,8 @@ pub(super) struct Tally {
 impl AddAssign for Tally {
     fn add_assign(&mut self, other: Self) {
         self.steps += other.steps;
+        self.ahead += other.ahead;
+        self.deserted += other.deserted;
         self.asked += other.asked;
         self.sent += other.sent;
         for (code, count) in other.answered {
@@ -99,7 +93,11 @@ impl Tally {
             "revoked",
             "shutting down",
         ];
-        self.asked > 100_000 && self.sent > 50_000 && ways.iter().all(|way| self.answered.get(way) > Some(&100))
+        self.ahead > 1_000
+            && self.deserted > 10_000
+            && self.asked > 100_000
+            && self.sent > 50_000
+            && ways.iter().all(|way| self.answered.get(way) > Some(&100))
     }
 }
 
@@ -126,6 +124,8 @@ pub(super) struct World {
     questions: Vec<(QuestionId, Fingerprint)>,
     passes: Vec<(PassKey, Arc<Claims>)>,
     keys: Vec<RequestKey>,
+    /// How each agent of a call can leave.
+    leavers: Vec<(Text, Leaver)>,
     calls: u64,
     results: u64,
 }
@@ -149,6 +149,7 @@ impl World {
             questions: Vec::new(),
             passes: Vec::new(),
             keys: Vec::new(),
+            leavers: Vec::new(),
             calls: 0,
             results: 0,
         };
@@ -173,10 +174,12 @@ impl World {
                 self.arrive(application);
             }
             60..62 => self.leave(),
-            62..67 => self.hang_up(),
+            62..65 => self.hang_up(),
+            65..67 => self.desert(),
             67..69 => self.cancel(),
             69..71 => self.burst(),
             71..81 => self.time(),
+            81 => self.reload(),
             _ => {
                 let command = self.wish();
                 self.ask(command);

@@ -24,6 +24,12 @@ impl Answers for Alone {
     async fn over(&self) {
         std::future::pending::<()>().await;
     }
+
+    fn has_left(&self) -> bool {
+        false
+    }
+
+    async fn ended(&self) {}
 }
 
 /// An agent whose calls are never answered.
@@ -41,6 +47,12 @@ impl Answers for Unanswered {
     async fn over(&self) {
         self.0.over().await;
     }
+
+    fn has_left(&self) -> bool {
+        false
+    }
+
+    async fn ended(&self) {}
 }
 
 fn stand_in(list: watch::Receiver<u64>) -> StandIn {

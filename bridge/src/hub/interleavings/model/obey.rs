@@ -59,10 +59,14 @@ impl Model {
         let asked =
             |call: &Told| matches!(call.stage, Stage::Waiting { question, .. } if question == Some(decide.question));
         let at = self.calls.iter().position(asked).ok_or(ErrorCode::NoSuchQuestion)?;
-        let call = &self.calls[at];
-        if call.tool.fingerprint != decide.fingerprint {
+        if self.calls[at].tool.fingerprint != decide.fingerprint {
             return Err(ErrorCode::NoSuchQuestion);
         }
+        if self.is_gone(at) {
+            self.stop(at, Refusal::Cancelled, expected);
+            return Err(ErrorCode::NoSuchQuestion);
+        }
+        let call = &self.calls[at];
         let (agent, tool, connection) = (call.agent.clone(), Arc::clone(&call.tool), call.connection);
         let origin = self.connected.iter().find(|holder| holder.id == connection).map(|holder| holder.origin.clone());
         if decide.verdict == Verdict::Allow {
@@ -104,8 +108,10 @@ impl Model {
         match which {
             Which::All => *self.generations.entry((application, agent)).or_default() += 1,
             Which::Label(label) => {
-                let floor = self.floors.entry((application, agent, label.clone())).or_default();
-                *floor = (self.now.wall.0 + 1).max(*floor);
+                let key = (application, agent, label.clone());
+                let newest = self.issued.get(&key).copied().unwrap_or_default();
+                let floor = self.floors.entry(key).or_default();
+                *floor = (self.now.wall.0.max(newest) + 1).max(*floor);
             }
         }
     }

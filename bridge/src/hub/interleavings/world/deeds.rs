@@ -3,10 +3,7 @@
 use clientmcp_protocol::control::{Also, Decide, Mode, Rule, RuleAgent, Secrets, Until, Verdict, Which};
 
 use super::{super::model::ORIGINS, *};
-use crate::{
-    call::{RequestId, RequestKey},
-    token::NumericDate,
-};
+use crate::call::{RequestId, RequestKey};
 
 impl World {
     pub(super) fn queue(&self, command: Command) {
@@ -29,13 +26,13 @@ impl World {
         }
         let secret = self.model.signer();
         let key = (secret, application, role, label);
-        let mut claims = (*PASSES[&key]).clone();
-        claims.generation = self.model.generation(&claims.subject, role);
-        #[expect(clippy::cast_precision_loss, reason = "a date of our time")]
-        let now = self.bench.now.wall.0 as f64 / 1_000.0;
-        claims.issued_at = NumericDate::new(now);
-        let claims = Arc::new(claims);
-        self.model.knows(Arc::clone(&claims), secret);
+        // The person's own step, which nothing can come before: what is made is known from then on.
+        let wanted = Wanted { subject: client(application), role, label: label.map(self::label), ttl: None };
+        let minted = self.bench.state.mint(self.bench.now, wanted).unwrap();
+        let claims = self.bench.hub.admit(&minted.token, role).unwrap();
+        assert_eq!(claims.generation, self.model.generation(&claims.subject, role));
+        self.model.knows(self.bench.now.wall, Arc::clone(&claims), secret);
+        self.tally.ahead += u64::from(minted.issued > self.bench.now.wall);
         self.passes.push((key, Arc::clone(&claims)));
         claims
     }
@@ -88,6 +85,7 @@ impl World {
         let key = RequestKey { agent: agent.clone(), session: "s".into(), id: RequestId::Integer(id.into()) };
         let key = (hang_up == HangUp::Ignored).then_some(key);
         self.keys.extend(key.clone());
+        let leaver = Leaver::default();
         let call = Call {
             agent,
             tool: self.dice.of(&["go", "peek", "stop"]).into(),
@@ -96,7 +94,9 @@ impl World {
             key,
             reported: None,
             credential: if own { None } else { Some(self.pass(application, Role::Agent, label)) },
+            caller: leaver.caller(),
         };
+        self.leavers.push((call.arguments.clone(), leaver));
         if let Ok((connection, tool)) = self.bench.hub.find(&call) {
             self.hands.push((Routed { call, connection, tool }, own));
         }
@@ -127,10 +127,48 @@ impl World {
         }
     }
 
+    /// An agent gives up: its farewell is in the queue, and may be looked at late.
     pub(super) fn hang_up(&mut self) {
         if !self.flights.is_empty() {
             let place = self.dice.place(self.flights.len());
-            drop(self.flights.swap_remove(place));
+            let (arguments, flight) = self.flights.swap_remove(place);
+            drop(flight);
+            self.model.gone.insert(arguments.as_str().to_owned());
+        }
+    }
+
+    /// An agent's connection ends behind bytes that nobody has read: only who asks the system knows. Mostly it is one that
+    /// waits.
+    pub(super) fn desert(&mut self) {
+        let waiting = self.model.calls.iter().rev().filter(|call| call.waits()).map(|call| call.arguments().clone());
+        let waiting: Vec<_> = waiting.take(8).collect();
+        let arguments = if waiting.is_empty() || self.dice.percent(20) {
+            if self.leavers.is_empty() {
+                return;
+            }
+            self.leavers[self.dice.place(self.leavers.len())].0.clone()
+        } else {
+            waiting[self.dice.place(waiting.len())].clone()
+        };
+        let leaver = self.leavers.iter().find(|(of, _)| *of == arguments).expect("everybody may leave");
+        leaver.1.leave();
+        self.tally.deserted += 1;
+        self.model.gone.insert(arguments.as_str().to_owned());
+        if self.dice.percent(30) {
+            self.queue(Command::Withdraw);
+        }
+    }
+
+    /// An application is loaded anew: it goes, and comes again with the same or other tools.
+    pub(super) fn reload(&mut self) {
+        let application = self.dice.of(&APPLICATIONS);
+        if self.dice.percent(60) {
+            self.leave();
+        }
+        self.arrive(application);
+        if self.dice.percent(80) {
+            self.process(usize::MAX);
+            self.register();
         }
     }
 
@@ -239,7 +277,7 @@ impl World {
         let millis = self.dice.of(&[1, 1, 500, 5_000, 5_000, 60_000, 120_000, 600_000]);
         let wall = &mut self.bench.now.wall.0;
         match self.dice.below(10) {
-            0 => *wall += millis,
+            0 => *wall += self.dice.of(&[millis, millis, 3_600_000]),
             1 => *wall -= self.dice.of(&[1, 5_000, 5_001, 3_600_000]),
             2 => self.bench.now.mono += Duration::from_millis(millis),
             _ => self.bench.pass(Duration::from_millis(millis)),
