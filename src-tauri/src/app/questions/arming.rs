@@ -17,6 +17,8 @@ pub(crate) const ARMING_TIME: Duration = Duration::from_millis(600);
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arming {
     painted: bool,
+    /// The page says that what must be read first is in view there.
+    in_view: bool,
     standing: Standing,
     since: Option<Instant>,
 }
@@ -24,12 +26,12 @@ pub(crate) struct Arming {
 impl Arming {
     /// On a surface that stands so, with nothing painted yet.
     pub(crate) fn on(standing: Standing) -> Self {
-        Self { painted: false, standing, since: None }
+        Self { painted: false, in_view: false, standing, since: None }
     }
 
     /// A page begins to show it: what another one painted is not there any more.
     pub(crate) fn begins(&mut self) {
-        (self.painted, self.since) = (false, None);
+        (self.painted, self.in_view, self.since) = (false, false, None);
     }
 
     /// Its content can be read.
@@ -38,9 +40,18 @@ impl Arming {
         self.restart(now);
     }
 
+    /// What must be read first came into view there, or went out of it. It arms nothing by itself.
+    pub(crate) fn in_view(&mut self, in_view: bool, now: Instant) {
+        if self.in_view != in_view {
+            self.in_view = in_view;
+            self.restart(now);
+        }
+    }
+
     /// Something changed: it moved, came to front, was clicked too early, says something else.
     pub(crate) fn restart(&mut self, now: Instant) {
-        self.since = (self.painted && self.standing == Standing::Clear).then_some(now);
+        let readable = self.painted && self.in_view && self.standing == Standing::Clear;
+        self.since = readable.then_some(now);
     }
 
     /// The surface stands differently.
@@ -50,8 +61,15 @@ impl Arming {
         }
         self.standing = standing;
         // What was there is destroyed with its window.
-        self.painted &= standing != Standing::Gone;
+        if standing == Standing::Gone {
+            (self.painted, self.in_view) = (false, false);
+        }
         self.restart(now);
+    }
+
+    /// Whether it is there to be read, with nothing on it as far as the app can tell.
+    pub(crate) fn is_in_plain_view(&self) -> bool {
+        self.painted && self.standing == Standing::Clear
     }
 
     /// Whether it was ever there to be read.

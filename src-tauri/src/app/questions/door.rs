@@ -79,6 +79,13 @@ impl AtDoor {
         }
     }
 
+    /// Whether all that is asked for is in view on the page.
+    pub(crate) fn in_view(&mut self, id: QuestionId, all: bool, now: Instant) {
+        if let Some(open) = self.find_mut(id) {
+            open.arming.in_view(all, now);
+        }
+    }
+
     /// It is somewhere else than before.
     pub(crate) fn moved(&mut self, id: QuestionId, now: Instant) {
         if let Some(open) = self.find_mut(id) {

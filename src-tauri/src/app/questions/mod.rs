@@ -17,7 +17,11 @@ use clientmcp_protocol::{
 };
 use tokio::time::Instant;
 
-use self::{arming::Arming, door::AtDoor, reading::Reading};
+use self::{
+    arming::Arming,
+    door::AtDoor,
+    reading::{InView, Reading},
+};
 use super::until::until;
 use crate::{
     shell::Standing,
@@ -115,6 +119,7 @@ struct Open {
 struct Shown {
     arming: Arming,
     arguments: Reading,
+    in_view: InView,
 }
 
 #[derive(Debug, Default)]
@@ -126,19 +131,26 @@ struct Patience {
 
 impl Shown {
     fn on(standing: Standing) -> Self {
-        Self { arming: Arming::on(standing), arguments: Reading::default() }
+        Self { arming: Arming::on(standing), arguments: Reading::default(), in_view: InView::default() }
     }
 
     fn stands(&mut self, standing: Standing, now: Instant) {
         self.arming.stands(standing, now);
-        if standing == Standing::Gone {
-            self.arguments = Reading::default();
+        match standing {
+            Standing::Clear => {}
+            Standing::Covered => self.in_view.covered(),
+            Standing::Gone => (self.arguments, self.in_view) = Default::default(),
         }
     }
 
     fn begins(&mut self) {
         self.arming.begins();
-        self.arguments = Reading::default();
+        (self.arguments, self.in_view) = Default::default();
+    }
+
+    /// Whether all of the arguments were there to be read, and in view.
+    fn is_all_seen(&self) -> bool {
+        self.arguments.is_done() && self.in_view.is_all()
     }
 
     /// Whether a no counts: it says that the question was there. Arguments that cannot be had are never painted.
@@ -179,8 +191,10 @@ impl Open {
     fn update(&mut self, head: QuestionHead, now: Instant) {
         let same = QuestionHead { ends: head.ends, ..self.head.clone() } == head;
         if !same {
-            self.small.arming.restart(now);
-            self.main.arming.restart(now);
+            for shown in [&mut self.small, &mut self.main] {
+                shown.arming.restart(now);
+                shown.in_view = InView::default();
+            }
         }
         self.head = head;
     }
@@ -188,7 +202,7 @@ impl Open {
     fn always(&self, surface: Surface) -> Always {
         if self.head.hints.destructive == Some(true) {
             Always::Destructive
-        } else if self.on(surface).arguments.is_done() {
+        } else if self.on(surface).is_all_seen() {
             Always::Offered
         } else {
             Always::NotAllShown
@@ -269,6 +283,23 @@ impl Questions {
         }
     }
 
+    /// What of its arguments is in view there, as the page of this definition says: their first line, and whether all of
+    /// them were.
+    pub(crate) fn in_view(
+        &mut self,
+        (id, fingerprint): (QuestionId, Fingerprint),
+        surface: Surface,
+        (first, all): (bool, bool),
+        now: Instant,
+    ) {
+        let Some(open) = self.find_mut(id).filter(|open| open.head.fingerprint == fingerprint) else { return };
+        let shown = open.on_mut(surface);
+        shown.arming.in_view(first, now);
+        if all {
+            shown.in_view.claimed(shown.arming.is_in_plain_view());
+        }
+    }
+
     /// It is somewhere else than before.
     pub(crate) fn moved(&mut self, id: QuestionId, surface: Surface, now: Instant) {
         if let Some(open) = self.find_mut(id) {
@@ -303,7 +334,7 @@ impl Questions {
             RefusedCode::Bridge(ErrorCode::NoSuchQuestion),
             "this question is not open any more, or it has changed: nothing was done",
         ))?;
-        let always = open.always(surface);
+        let (all_seen, always) = (open.on(surface).is_all_seen(), open.always(surface));
         let shown = open.on_mut(surface);
         let counts = match said.verdict {
             Verdict::Deny => shown.takes_no(),
@@ -313,7 +344,7 @@ impl Questions {
             return Err(EARLY);
         }
         if said.verdict == Verdict::Allow {
-            allowed(said.also, always)?;
+            allowed(said.also, all_seen, always)?;
         }
         Ok(also(said.also, wall))
     }
@@ -358,7 +389,8 @@ impl Questions {
         let armed_in = open.on(surface).arming.left(now);
         let others = Count(self.cut.saturating_add(Count::from(self.open.len().saturating_sub(1)).0));
         let (question, always) = (open.head.clone(), open.always(surface));
-        Some((QuestionView { question, armed_in, always, others, theme }, armed_at))
+        let all_seen = open.on(surface).is_all_seen();
+        Some((QuestionView { question, armed_in, all_seen, always, others, theme }, armed_at))
     }
 
     /// Whose turn it is now, and what follows from that. Nothing is ever swapped under the pointer: who has its turn
@@ -447,11 +479,12 @@ const EARLY: NotNow = (
 );
 
 /// What may go with a yes.
-fn allowed(also: AlsoFor, always: Always) -> Result<(), NotNow> {
+fn allowed(also: AlsoFor, all_seen: bool, always: Always) -> Result<(), NotNow> {
     match (also, always) {
-        (AlsoFor::Tool { lasts: Lasts::Always, .. }, Always::NotAllShown) => Err((
+        (AlsoFor::Tool { lasts: Lasts::Quit | Lasts::Always, .. }, _) if !all_seen => Err((
             RefusedCode::NotForAlways,
-            "the arguments were not read to their end, so this cannot be allowed for good: read them, or allow it for a while",
+            "not all of the arguments were in view, so this cannot be allowed for longer than 15 minutes: unfold and scroll \
+             through all of them, or allow it for a while",
         )),
         (AlsoFor::Tool { lasts: Lasts::Always, .. }, Always::Destructive) => Err((
             RefusedCode::NotForAlways,

@@ -67,6 +67,12 @@ async fn nobody_is_let_in_within_600_ms_after_the_question_was_painted_moved_or_
         assert_eq!(code(&world.ask(decide(verdict)).await), Some(RefusedCode::Early), "never painted");
     }
     world.ask(about(FIRST, AboutDoorQuestion::Painted)).await;
+    assert_eq!(armed_in(&world).await, None, "what is asked for is out of view");
+    world.ask(about(FIRST, AboutDoorQuestion::InView { all: true })).await;
+    assert_eq!(armed_in(&world).await, Some(Count(600)));
+    world.ask(about(FIRST, AboutDoorQuestion::InView { all: false })).await;
+    assert_eq!(armed_in(&world).await, None, "scrolled away");
+    world.ask(about(FIRST, AboutDoorQuestion::InView { all: true })).await;
     assert_eq!(armed_in(&world).await, Some(Count(600)));
     sleep(Duration::from_millis(400)).await;
     world.ask(about(FIRST, AboutDoorQuestion::Moved)).await;
