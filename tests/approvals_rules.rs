@@ -297,6 +297,37 @@ async fn a_read_only_claim_counts_for_a_definition_that_was_seen() {
     }
 }
 
+// holds: approval-read-only, approval-definition, control-remember
+#[tokio::test]
+async fn what_was_seen_on_one_origin_was_not_seen_on_another() {
+    const CLAIM: &str =
+        r#"[{"name":"getBalance","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object"}}]"#;
+    let settings = json!({"client_origins": "any", "allow_origins": [], "call_seconds": 9, "question_seconds": 99});
+    let mut desktop = Desktop::with(json!({"settings": settings})).await;
+    desktop.done(mode("ask_except_read_only", json!("always"))).await;
+    let mut application = desktop.application(CLIENT, CLAIM).await;
+    let agent = desktop.agent(CLIENT);
+    decided(&mut desktop, &agent, &mut application, "allow", json!("nothing")).await;
+    sent(&agent, &mut application).await;
+    let mut elsewhere = desktop.connect(CLIENT, &["Origin: https://wallet.example"]).await;
+    elsewhere.register(CLAIM).await;
+    assert_eq!(asked(&mut desktop, &agent).await["definition"], "new");
+    decided(&mut desktop, &agent, &mut elsewhere, "allow", json!("nothing")).await;
+    sent(&agent, &mut elsewhere).await;
+    // Each origin keeps what was seen there, in memory too.
+    desktop.until(|desktop| list(&desktop.memory, "seen").len() == 2).await;
+    let mut memory = desktop.memory.clone();
+    assert_eq!(memory["seen"][0]["origin"], "https://wallet.example");
+    memory["seen"].as_array_mut().unwrap().remove(0);
+    let mut desktop = Desktop::with(json!({"settings": settings, "memory": memory})).await;
+    let agent = desktop.agent(CLIENT);
+    let mut application = desktop.application(CLIENT, CLAIM).await;
+    sent(&agent, &mut application).await;
+    let mut elsewhere = desktop.connect(CLIENT, &["Origin: https://wallet.example"]).await;
+    elsewhere.register(CLAIM).await;
+    assert_eq!(asked(&mut desktop, &agent).await["definition"], "new");
+}
+
 // holds: approval-deny-beats-allow, approval-allow-unbound, control-set-rules, limit-rules
 #[tokio::test]
 async fn of_the_rules_that_the_desktop_sets_deny_beats_allow() {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::support::{
     agent::Agent,
-    desktop::{DONE, Desktop, door_questions, nothing_done},
+    desktop::{DONE, Desktop, calling, door_questions, fingerprint, list, nothing_done, result},
     host::{Door, assert_refused, legacy, wants_mcp},
     scene::{CLIENT, TOOLS, answered},
     serve::run_in,
@@ -167,6 +167,41 @@ async fn a_host_is_an_agent_like_any_other() {
     desktop.close();
     nothing_done(&door.result().await, "unattended");
     assert_eq!(door.next().await, None);
+}
+
+// holds: approval-via
+#[tokio::test]
+async fn it_is_told_whether_an_agent_came_with_a_token_or_by_the_door() {
+    let mut desktop = Desktop::door_allowing(&["Editor"]).await;
+    desktop.done(json!({"type": "set_mode", "application": CLIENT, "mode": "ask", "until": "always"})).await;
+    let mut application = desktop.application(CLIENT, TOOLS).await;
+    // The same name, by both ways.
+    let mut door = Door::mcp(desktop.runtime.path(), "Editor", CLIENT).await;
+    door.send(&legacy(1, "tools/call", &json!({"name": "getBalance"}))).await;
+    let by_door = desktop.question().await;
+    let called = calling(&desktop.labelled(CLIENT, "Editor"));
+    let by_token = desktop.question().await;
+    for (question, via) in [(&by_door, "door"), (&by_token, "token")] {
+        assert_eq!((&question["agent"], &question["via"]), (&json!("Editor"), &json!(via)));
+        let calls = list(&desktop.newest, "calls");
+        let call = calls.iter().find(|call| call["number"] == question["number"]).expect("it is under way");
+        assert_eq!(call["via"], via);
+    }
+    for (question, via) in [(&by_door, "door"), (&by_token, "token")] {
+        desktop.decide(question, "deny", json!("nothing")).await;
+        assert_eq!(desktop.ended_call(&question["number"]).await["call"]["via"], via);
+    }
+    nothing_done(&result(called).await, "declined");
+    // The person's own call came by neither.
+    let tools = desktop.text(json!({"of": "application", "id": CLIENT, "part": "tools"})).await.0;
+    let own = json!({"type": "try_tool", "application": CLIENT, "tool": "getBalance",
+        "fingerprint": fingerprint(&tools[1..tools.len() - 1]), "arguments": "{}"});
+    let request = desktop.send(own).await;
+    let call = application.call().await;
+    application.answer(&call, DONE).await;
+    let number = desktop.reply(request).await["tried"]["number"].clone();
+    let ended = desktop.ended_call(&number).await;
+    assert_eq!((&ended["call"]["via"], &ended["call"]["own"]), (&Value::Null, &json!(true)));
 }
 
 // holds: door-questions-limit

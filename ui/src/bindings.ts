@@ -113,6 +113,10 @@ tool: string,
  */
 agent: Label | null, 
 /**
+ * How it came; none for the person's own call.
+ */
+via: Via | null, 
+/**
  * The person's own call.
  */
 own: boolean, 
@@ -589,6 +593,10 @@ description: string | null,
  */
 agent: Label | null, 
 /**
+ * How it came.
+ */
+via: Via, 
+/**
  * What the agent calls itself, made harmless and cut. Nobody has checked it.
  */
 reported: string | null, 
@@ -879,7 +887,7 @@ export type RuleAgent = "any" | { "one": Label | null };
 export type Secrets = Array<string>;
 
 /**
- * A definition that was shown to the person or used under a rule.
+ * A definition that was shown to the person, or used under a rule, when the application came from one origin.
  */
 export type Seen = { 
 /**
@@ -890,6 +898,10 @@ application: ClientId,
  * Which tool.
  */
 tool: ToolName, 
+/**
+ * Where the application came from: the same words from elsewhere were not seen.
+ */
+origin: string, 
 /**
  * Its newest definition that was seen.
  */
@@ -1049,6 +1061,11 @@ export type Until = "always" | "quit" | { "at": Millis };
  * Whether a rule lets calls through.
  */
 export type Verdict = "allow" | "deny";
+
+/**
+ * How an agent came, and so who gave it its name.
+ */
+export type Via = "token" | "door";
 
 /**
  * Which tokens are revoked.

@@ -11,16 +11,16 @@ use std::{
 
 use clientmcp_protocol::{
     control::{BlockedAgent, Floor, Generation, Memory, Millis, Mode, ModeOf, Pair, Pin, Rule, Seen, Until, Verdict},
-    ids::{ClientId, Label, Role, ToolName},
+    ids::{ClientId, Fingerprint, Label, Role, ToolName},
 };
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 use crate::{Settings, SettingsId};
 
 /// The version of the file. It rises when a file must not be used by who does not know what is new in it: so with
 /// each new member that narrows what a rule or mode allows, and each new value of a known member.
-pub const VERSION: u64 = 1;
+pub const VERSION: u64 = 2;
 
 /// What the desktop remembers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -138,14 +138,15 @@ impl Remembered {
         set(&mut self.labels, labels);
     }
 
-    /// Drops what does not outlive a run: a file may have been edited.
+    /// Drops what does not outlive a run: a file may have been edited. An older file is one of this version from now on.
     pub(crate) fn forget_grants_with_an_end(&mut self) {
+        self.version = VERSION;
         self.memory.drop_passing();
     }
 
     /// What is wrong with it, although it is JSON of the right shape.
     pub(crate) fn fault(&self) -> Option<Fault> {
-        if self.version != VERSION {
+        if !(1..=VERSION).contains(&self.version) {
             return Some(Fault::Version);
         }
         let origins =
@@ -190,10 +191,30 @@ struct KeptMemory {
     pins: Vec<Kept<Pin>>,
     generations: Vec<Kept<Generation>>,
     floors: Vec<Kept<Floor>>,
+    #[serde(deserialize_with = "seen_somewhere")]
     seen: Vec<Kept<Seen>>,
     pairs: Vec<Kept<Pair>>,
     #[serde(flatten)]
     other: Map<String, Value>,
+}
+
+/// Version 1 did not say from where the application came. What it says was seen is left out, and asked about again.
+fn seen_somewhere<'de, D: Deserializer<'de>>(list: D) -> Result<Vec<Kept<Seen>>, D::Error> {
+    #[derive(Deserialize)]
+    struct Row {
+        application: ClientId,
+        tool: ToolName,
+        #[serde(default)]
+        origin: Option<String>,
+        fingerprint: Fingerprint,
+        #[serde(flatten)]
+        other: Map<String, Value>,
+    }
+    let rows = Vec::<Row>::deserialize(list)?;
+    let kept = |Row { application, tool, origin, fingerprint, other }: Row| {
+        Some(Kept { known: Seen { application, tool, origin: origin?, fingerprint }, other })
+    };
+    Ok(rows.into_iter().filter_map(kept).collect())
 }
 
 impl KeptMemory {
@@ -307,7 +328,7 @@ entry!(BlockedAgent by application: ClientId, label: Option<Label>);
 entry!(Pin by application: ClientId);
 entry!(Generation by application: ClientId, role: Role);
 entry!(Floor by application: ClientId, role: Role, label: Option<Label>);
-entry!(Seen by application: ClientId, tool: ToolName);
+entry!(Seen by application: ClientId, tool: ToolName, origin: String);
 entry!(Pair by host: Label, application: Option<ClientId>);
 entry!(KnownApplication by application: ClientId);
 entry!(KnownLabel by application: ClientId, role: Role, label: Option<Label>);

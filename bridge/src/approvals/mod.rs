@@ -10,7 +10,7 @@ mod properties;
 #[cfg(test)]
 mod tests;
 
-pub use self::policy::{Asking, Now, Policy};
+pub use self::policy::{Asking, Now, Place, Policy};
 
 use clientmcp_protocol::{
     control::{Mode, Rule, RuleAgent, Verdict},
@@ -84,6 +84,17 @@ pub struct Situation<'a> {
     pub tool: &'a Tool,
 }
 
+impl Situation<'_> {
+    /// Where the tool is met.
+    pub fn place(&self) -> Place {
+        Place {
+            application: self.agent.application.clone(),
+            tool: self.tool.name.clone(),
+            origin: self.origin.to_owned(),
+        }
+    }
+}
+
 impl Policy {
     /// What keeps every call of this agent from being sent, whatever it calls.
     pub fn barred(&self, agent: &Agent, now: Now) -> Option<Outcome> {
@@ -136,8 +147,8 @@ impl Policy {
 
     /// The application's own claim, for a definition that the person has seen.
     fn is_harmless(&self, situation: Situation<'_>) -> bool {
-        let Situation { agent, tool, .. } = situation;
-        tool.hints.read_only == Some(true) && self.seen(&agent.application, &tool.name) == Some(tool.fingerprint)
+        let tool = situation.tool;
+        tool.hints.read_only == Some(true) && self.seen(&situation.place()) == Some(tool.fingerprint)
     }
 }
 

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use clientmcp_protocol::{
     control::{Mode, Rule, RuleAgent, Until, Verdict},
-    ids::{ClientId, Fingerprint, ToolName},
+    ids::{ClientId, Fingerprint},
 };
 
-use super::{Asking, Now, Situation};
+use super::{Asking, Now, Place, Situation};
 use crate::{call::Agent, refusal::Outcome};
 
 /// A wall clock that went back by more than this has jumped.
@@ -33,7 +33,7 @@ pub(crate) enum Fact {
     Rule(Rule),
     Blocked(Agent, Until),
     Unblocked(Agent),
-    Seen(ClientId, ToolName, Fingerprint),
+    Seen(Place, Fingerprint),
 }
 
 /// What is to become of a call.
@@ -156,8 +156,10 @@ impl Oracle {
 
     fn was_seen(&self, situation: Situation<'_>) -> bool {
         let last = self.history.iter().rev().find_map(|fact| match fact {
-            Fact::Seen(application, tool, fingerprint)
-                if *application == situation.agent.application && *tool == situation.tool.name =>
+            Fact::Seen(Place { application, tool, origin }, fingerprint)
+                if *application == situation.agent.application
+                    && *tool == situation.tool.name
+                    && origin == situation.origin =>
             {
                 Some(*fingerprint)
             }

@@ -35,6 +35,17 @@ pub enum Asking {
     Person,
 }
 
+/// Where a person meets a tool: the same words from another origin are somebody else's.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Place {
+    /// Whose tool.
+    pub application: ClientId,
+    /// Which tool.
+    pub tool: ToolName,
+    /// Where the application came from.
+    pub origin: String,
+}
+
 /// A value with an end.
 #[derive(Clone, Debug)]
 struct Timed<T> {
@@ -74,7 +85,7 @@ pub struct Policy {
     rules: Vec<Timed<Rule>>,
     rules_revision: u64,
     blocked: HashMap<Agent, Timed<()>>,
-    seen: HashMap<(ClientId, ToolName), Fingerprint>,
+    seen: HashMap<Place, Fingerprint>,
     last_wall: Millis,
     /// Nothing ends before these, by either clock.
     quiet_until: (Option<Instant>, Option<Millis>),
@@ -105,8 +116,8 @@ impl Policy {
             let (application, label) = (agent.application.clone(), agent.label.clone());
             self.blocked.insert(Agent { application, label }, Timed::new((), agent.until, now));
         }
-        for Seen { application, tool, fingerprint } in &memory.seen {
-            self.seen.insert((application.clone(), tool.clone()), *fingerprint);
+        for Seen { application, tool, origin, fingerprint } in memory.seen.clone() {
+            self.mark_seen(Place { application, tool, origin }, fingerprint);
         }
         self.set_rules(memory.rules.clone(), now);
         self.tick(now);
@@ -117,13 +128,17 @@ impl Policy {
         memory.modes = self.modes();
         memory.rules = self.rules().cloned().collect();
         memory.blocked = self.blocked();
-        let seen = |((application, tool), fingerprint): (&(ClientId, ToolName), &Fingerprint)| Seen {
-            application: application.clone(),
-            tool: tool.clone(),
-            fingerprint: *fingerprint,
-        };
-        memory.seen = self.seen.iter().map(seen).collect();
-        memory.seen.sort_by(|one, other| (&one.application, &one.tool).cmp(&(&other.application, &other.tool)));
+        let mut seen: Vec<_> = self.seen.iter().collect();
+        seen.sort();
+        memory.seen = seen
+            .into_iter()
+            .map(|(Place { application, tool, origin }, fingerprint)| Seen {
+                application: application.clone(),
+                tool: tool.clone(),
+                origin: origin.clone(),
+                fingerprint: *fingerprint,
+            })
+            .collect();
     }
 
     /// Ends what is over; a wall clock that jumped back ends every timed grant. Says whether anything changed.
@@ -282,16 +297,15 @@ impl Policy {
         blocked
     }
 
-    /// The definition of a tool that the person has seen last.
-    pub fn seen(&self, application: &ClientId, tool: &ToolName) -> Option<Fingerprint> {
-        self.seen.get(&(application.clone(), tool.clone())).copied()
+    /// The definition of a tool that the person has seen last, from this origin.
+    pub fn seen(&self, place: &Place) -> Option<Fingerprint> {
+        self.seen.get(place).copied()
     }
 
     /// The person has seen this definition. Beyond the limit nothing is added: what is not remembered is asked about.
-    pub fn mark_seen(&mut self, application: ClientId, tool: ToolName, fingerprint: Fingerprint) {
-        let key = (application, tool);
-        if self.seen.len() < SEEN || self.seen.contains_key(&key) {
-            self.seen.insert(key, fingerprint);
+    pub fn mark_seen(&mut self, place: Place, fingerprint: Fingerprint) {
+        if self.seen.len() < SEEN || self.seen.contains_key(&place) {
+            self.seen.insert(place, fingerprint);
         }
     }
 }

@@ -72,7 +72,9 @@ fn a_fact() -> impl Strategy<Value = Fact> {
         5 => a_rule().prop_map(Fact::Rule),
         1 => (an_agent(), an_end()).prop_map(|(agent, until)| Fact::Blocked(agent, until)),
         1 => an_agent().prop_map(Fact::Unblocked),
-        3 => (application(), a_tool()).prop_map(|(application, tool)| Fact::Seen(application, tool.name, tool.fingerprint)),
+        3 => (application(), a_tool(), select(&ORIGINS[..])).prop_map(|(application, tool, origin)| {
+            Fact::Seen(Place { application, tool: tool.name, origin: origin.to_owned() }, tool.fingerprint)
+        }),
     ]
 }
 
@@ -95,7 +97,7 @@ fn apply(policy: &mut Policy, fact: Fact, now: Now) {
         Fact::Rule(rule) => policy.add_rule(rule, now),
         Fact::Blocked(agent, until) => policy.block(agent, until, now),
         Fact::Unblocked(agent) => drop(policy.unblock(&agent)),
-        Fact::Seen(application, tool, fingerprint) => policy.mark_seen(application, tool, fingerprint),
+        Fact::Seen(place, fingerprint) => policy.mark_seen(place, fingerprint),
     }
 }
 
@@ -185,7 +187,7 @@ proptest! {
                 Mode::AllowAll => true,
                 Mode::AskExceptReadOnly => {
                     tool.hints.read_only == Some(true)
-                        && policy.seen(&agent.application, &tool.name) == Some(tool.fingerprint)
+                        && policy.seen(&situation.place()) == Some(tool.fingerprint)
                 }
                 Mode::Ask | Mode::Block => false,
             };

@@ -29,6 +29,10 @@ pub(super) fn client(id: &str) -> ClientId {
     ClientId::new(id).unwrap()
 }
 
+fn place(application: &str, tool: &str, origin: &str) -> Place {
+    Place { application: client(application), tool: ToolName::new(tool).unwrap(), origin: origin.to_owned() }
+}
+
 /// A definition that claims to be read-only, claims not to be, or claims nothing.
 pub(super) fn tool(name: &str, version: u32, read_only: Option<bool>) -> Tool {
     let annotations = read_only.map_or("{}".to_owned(), |hint| format!(r#"{{"readOnlyHint":{hint}}}"#));
@@ -186,13 +190,16 @@ fn read_only_counts_only_as_a_claim_about_the_very_definition_that_was_seen() {
         let (go, x) = (tool("go", 1, hint), agent("a", Some("x")));
         let (mut policy, now) = (Policy::new(Asking::Person), start());
         policy.set_mode(client("a"), Mode::AskExceptReadOnly, Until::Always, now);
-        policy.mark_seen(client("b"), go.name.clone(), go.fingerprint);
-        policy.mark_seen(client("a"), ToolName::new("other").unwrap(), go.fingerprint);
+        policy.mark_seen(place("b", "go", "native"), go.fingerprint);
+        policy.mark_seen(place("a", "other", "native"), go.fingerprint);
+        policy.mark_seen(place("a", "go", "https://b.example"), go.fingerprint);
         if let Some(version) = seen {
-            policy.mark_seen(client("a"), go.name.clone(), tool("go", version, hint).fingerprint);
+            policy.mark_seen(place("a", "go", "native"), tool("go", version, hint).fingerprint);
         }
         let situation = Situation { agent: &x, origin: "native", tool: &go };
         assert_eq!(fate(&policy, situation, now), expected, "{hint:?}, {seen:?}");
+        let elsewhere = Situation { origin: "https://a.example", ..situation };
+        assert_eq!(fate(&policy, elsewhere, now), Fate::Ask, "seen on another origin is not seen");
         policy.set_mode(client("a"), Mode::Ask, Until::Always, now);
         assert_eq!(fate(&policy, situation, now), Fate::Ask, "`ask` makes no exception");
     }
@@ -322,14 +329,19 @@ fn what_has_ended_when_it_is_handed_over_is_gone_at_once() {
         modes: vec![ModeOf { application: client("a"), mode: Mode::Block, until }],
         rules: vec![Rule { until, ..rule(Verdict::Allow, &go) }],
         blocked: vec![BlockedAgent { application: client("a"), label: None, until }],
-        seen: vec![Seen { application: client("a"), tool: go.name.clone(), fingerprint: go.fingerprint }],
+        seen: vec![Seen {
+            application: client("a"),
+            tool: go.name.clone(),
+            origin: "native".into(),
+            fingerprint: go.fingerprint,
+        }],
         ..Memory::default()
     };
     for (until, expected) in [(past, (0, 0, 0)), (future, (1, 1, 1)), (Until::Quit, (1, 1, 1))] {
         let mut policy = Policy::new(Asking::Person);
         policy.remember(&memory(until), now);
         assert_eq!(in_force(&policy), expected, "{until:?}");
-        assert_eq!(policy.seen(&client("a"), &go.name), Some(go.fingerprint));
+        assert_eq!(policy.seen(&place("a", "go", "native")), Some(go.fingerprint));
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use clientmcp_protocol::{
     control::{
         ApplicationHead, CallHead, CallPart, Count, Cut, Ending, FinishedCall, Memory, Millis, QuestionHead,
-        RefusedCounts, Snapshot,
+        RefusedCounts, Snapshot, Via,
     },
     limits::{CONTROL_BYTES, SNAPSHOT_PAUSE},
     shown::shown,
@@ -134,6 +134,7 @@ pub(super) fn head(number: u64, call: &Call, tool: &str, sent: Option<Millis>, b
         application: call.agent.application.clone(),
         tool: shown(tool),
         agent: call.agent.label.clone(),
+        via: call.credential.as_ref().map(|claims| claims.via()),
         own: call.credential.is_none(),
         sent,
         began,
@@ -250,6 +251,8 @@ impl State {
             title: tool.words.title.clone(),
             description: tool.words.description.clone(),
             agent: call.agent.label.clone(),
+            // Only the person's own calls come with nothing, and they are never asked about: an unchecked name at worst.
+            via: call.credential.as_ref().map_or(Via::Door, |claims| claims.via()),
             reported: call.reported.clone(),
             arguments_bytes: Count::from(call.arguments.as_str().len()),
             tool_bytes: Count::from(tool.text.as_str().len()),

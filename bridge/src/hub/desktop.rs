@@ -18,7 +18,7 @@ use super::{
     state::{Gone, State},
 };
 use crate::{
-    approvals::{Judgement, Now, Permit, Situation},
+    approvals::{Judgement, Now, Permit, Place, Situation},
     call::{Agent, Routed},
     origin,
     refusal::{Outcome, Refusal},
@@ -68,6 +68,7 @@ impl State {
         };
         let agent = live.routed.call.agent.clone();
         let (tool, fingerprint) = (live.routed.tool.name.clone(), live.routed.tool.fingerprint);
+        let origin = self.applications.get(live.routed.connection).map(|application| application.origin.clone());
         let rule = match &decide.also {
             Also::Remember { any_agent, until } => match self.new_rule(now, live, decide.verdict, *any_agent, *until) {
                 Some(rule) => Some(rule),
@@ -78,7 +79,9 @@ impl State {
         match decide.verdict {
             Verdict::Allow => {
                 // What was refused has been looked at too, but a no to one call is no reason to send others unasked.
-                self.policy.mark_seen(agent.application.clone(), tool, fingerprint);
+                if let Some(origin) = origin {
+                    self.policy.mark_seen(Place { application: agent.application.clone(), tool, origin }, fingerprint);
+                }
                 self.approve(now, number, Permit::of_person());
             }
             Verdict::Deny => self.end(now, number, Outcome::Declined),

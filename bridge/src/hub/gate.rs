@@ -62,8 +62,8 @@ impl State {
         };
         // A definition that a rule was made for has been looked at.
         if ruled && matches!(judgement, Judgement::Allow(_)) {
-            let (application, tool) = (agent.application.clone(), routed.tool.name.clone());
-            self.policy.mark_seen(application, tool, routed.tool.fingerprint);
+            let place = situation.place();
+            self.policy.mark_seen(place, routed.tool.fingerprint);
             self.remember();
         }
         if !matches!(judgement, Judgement::Refuse(_)) {
@@ -107,7 +107,11 @@ impl State {
     }
 
     fn definition(&self, routed: &Routed) -> Definition {
-        match self.policy.seen(&routed.call.agent.application, &routed.tool.name) {
+        let application = self.applications.get(routed.connection);
+        let situation = |from: &Application| {
+            Situation { agent: &routed.call.agent, origin: &from.origin, tool: &routed.tool }.place()
+        };
+        match application.map(situation).and_then(|place| self.policy.seen(&place)) {
             None => Definition::New,
             Some(seen) if seen == routed.tool.fingerprint => Definition::Seen,
             Some(_) => Definition::Changed,

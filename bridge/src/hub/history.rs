@@ -101,6 +101,7 @@ mod tests {
                 application: ClientId::new("a").unwrap(),
                 tool: "go".into(),
                 agent: None,
+                via: None,
                 own: false,
                 sent: None,
                 began: Millis(0),

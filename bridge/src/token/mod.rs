@@ -11,6 +11,7 @@ use std::time::{Duration, SystemTime};
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use clientmcp_protocol::{
+    control::Via,
     ids::{ClientId, Label, Role},
     limits::{CLOCK_LEEWAY, TOKEN_BYTES},
 };
@@ -117,6 +118,14 @@ impl Claims {
             (None, _) => Ok(()),
             (Some(floor), Some(issued_at)) if issued_at >= floor => Ok(()),
             (Some(_), _) => Err(TokenFault::Revoked),
+        }
+    }
+
+    /// How its holder came, and so who gave it its label.
+    pub fn via(&self) -> Via {
+        match self.seal {
+            Seal::Secret(_) => Via::Token,
+            Seal::Pair => Via::Door,
         }
     }
 

@@ -33,6 +33,7 @@ export function question(more: Partial<QuestionHead> = {}): QuestionHead {
         title: "Send a payment",
         description: "Sends an amount from the open wallet to an address. The network takes a fee.",
         agent: "Claude Code",
+        via: "token",
         reported: "claude-code 2.1.4",
         arguments_bytes: new TextEncoder().encode(ARGUMENTS).length,
         tool_bytes: TOOL.length,
@@ -75,9 +76,9 @@ export const snapshot: Snapshot = {
         question({ id: "2123456789abcdef0123456789abcdef", number: 1_044, tool: "getBalance", agent: null, definition: "seen", ends: NOW + 115 * SECOND }),
     ],
     calls: [
-        { number: 1_041, application: "alice-wallet", tool: "listTransactions", agent: "Claude Code", own: false, sent: NOW - 3 * SECOND, began: NOW - 4 * SECOND, arguments_bytes: 11 },
-        { number: 1_042, application: "alice-wallet", tool: "sendPayment", agent: "Claude Code", own: false, sent: null, began: NOW - 21 * SECOND, arguments_bytes: 240 },
-        { number: 1_043, application: "notes", tool: "delete-note", agent: "Cursor", own: false, sent: null, began: NOW - 12 * SECOND, arguments_bytes: 18 },
+        { number: 1_041, application: "alice-wallet", tool: "listTransactions", agent: "Claude Code", via: "token", own: false, sent: NOW - 3 * SECOND, began: NOW - 4 * SECOND, arguments_bytes: 11 },
+        { number: 1_042, application: "alice-wallet", tool: "sendPayment", agent: "Claude Code", via: "token", own: false, sent: null, began: NOW - 21 * SECOND, arguments_bytes: 240 },
+        { number: 1_043, application: "notes", tool: "delete-note", agent: "Cursor", via: "token", own: false, sent: null, began: NOW - 12 * SECOND, arguments_bytes: 18 },
     ],
     modes: [
         { application: "notes", mode: "allow_all", until: { at: NOW + 9 * MINUTE + 12 * SECOND } },
@@ -167,7 +168,7 @@ export function finished(count: number): FinishedCalls {
         const outcome = ENDINGS[number % ENDINGS.length]!;
         const sent = outcome === "answered" || outcome === "failed" || (typeof outcome === "object" && outcome.code === "timeout") ? began + (number % 7) * 900 : null;
         return {
-            call: { number, application, tool, agent, own: number % 23 === 0, sent, began, arguments_bytes: number % 19 === 0 ? 180_000 : 64 },
+            call: { number, application, tool, agent, via: number % 23 === 0 ? null : "token" as const, own: number % 23 === 0, sent, began, arguments_bytes: number % 19 === 0 ? 180_000 : 64 },
             outcome,
             ended: (sent ?? began) + 40 + (number % 11) * 310,
             result_bytes: sent === null ? 0 : 320,

@@ -321,6 +321,8 @@ pub struct QuestionHead {
     pub description: Option<String>,
     /// Who asks.
     pub agent: Option<Label>,
+    /// How it came.
+    pub via: Via,
     /// What the agent calls itself, made harmless and cut. Nobody has checked it.
     pub reported: Option<String>,
     /// Bytes of the arguments.
@@ -339,16 +341,27 @@ pub struct QuestionHead {
     pub ends: Millis,
 }
 
+/// How an agent came, and so who gave it its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub enum Via {
+    /// With a token: the person named the agent when they made it.
+    Token,
+    /// By the local door, under its own word, which nobody has checked.
+    Door,
+}
+
 /// What is known of a tool's definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum Definition {
-    /// A call of this one was allowed before.
+    /// A call of this one was allowed before, from this origin.
     Seen,
-    /// No call of this tool was allowed before.
+    /// No call of this tool was allowed before, from this origin.
     New,
-    /// A call of another one was allowed before.
+    /// A call of another one was allowed before, from this origin.
     Changed,
 }
 
@@ -378,6 +391,8 @@ pub struct CallHead {
     pub tool: String,
     /// Who called.
     pub agent: Option<Label>,
+    /// How it came; none for the person's own call.
+    pub via: Option<Via>,
     /// The person's own call.
     pub own: bool,
     /// Waiting until it was sent.

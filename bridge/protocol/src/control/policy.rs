@@ -216,7 +216,7 @@ pub struct Pair {
     pub made: Millis,
 }
 
-/// A definition that was shown to the person or used under a rule.
+/// A definition that was shown to the person, or used under a rule, when the application came from one origin.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Seen {
@@ -224,6 +224,8 @@ pub struct Seen {
     pub application: ClientId,
     /// Which tool.
     pub tool: ToolName,
+    /// Where the application came from: the same words from elsewhere were not seen.
+    pub origin: String,
     /// Its newest definition that was seen.
     pub fingerprint: Fingerprint,
 }

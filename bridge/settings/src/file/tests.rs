@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::remembered::tests::any_remembered;
 
-const EXAMPLE: &str = include_str!("../../fixtures/version-1.json");
+const EXAMPLE: &str = include_str!("../../fixtures/version-2.json");
 const ID: &str = "000102030405060708090a0b0c0d0e0f";
 
 /// A folder for one test, gone afterwards.
@@ -180,8 +180,8 @@ fn a_missing_file_that_secrets_go_with_is_told() {
 // holds: settings-newer
 #[test]
 fn a_newer_file_is_set_aside() {
-    for (version, words) in [("2", "newer version of the app (format 2)"), ("0", "no such version"), ("-1", "(line ")] {
-        let text = EXAMPLE.replacen("\"version\": 1", &format!("\"version\": {version}, \"rules\": \"all\""), 1);
+    for (version, words) in [("3", "newer version of the app (format 3)"), ("0", "no such version"), ("-1", "(line ")] {
+        let text = EXAMPLE.replacen("\"version\": 2", &format!("\"version\": {version}, \"rules\": \"all\""), 1);
         let folder = Folder::with(text.as_bytes());
         let sentence = assert_set_aside(&folder, &folder.open(), text.as_bytes());
         assert!(sentence.contains(words), "{sentence}");
@@ -280,8 +280,8 @@ fn where_the_secrets_are_is_told_by_a_file_that_can_be_used() {
 // holds: settings-kept-in
 #[test]
 fn where_the_secrets_are_is_told_by_no_other_file_and_it_stays_where_it_is() {
-    let newer = EXAMPLE.replacen("\"version\": 1", "\"version\": 2", 1);
-    let fault = EXAMPLE.replacen("\"version\": 1", "\"version\": 0", 1);
+    let newer = EXAMPLE.replacen("\"version\": 2", "\"version\": 3", 1);
+    let fault = EXAMPLE.replacen("\"version\": 2", "\"version\": 0", 1);
     for text in ["", "damaged", &newer, &fault] {
         let folder = Folder::with(text.as_bytes());
         assert_eq!(kept_in(&folder.file()), None, "{text}");

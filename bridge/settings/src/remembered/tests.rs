@@ -3,9 +3,10 @@ use proptest::prelude::*;
 use super::*;
 
 const VERSION_1: &str = include_str!("../../fixtures/version-1.json");
+const VERSION_2: &str = include_str!("../../fixtures/version-2.json");
 
 fn example() -> Remembered {
-    serde_json::from_str(VERSION_1).unwrap()
+    serde_json::from_str(VERSION_2).unwrap()
 }
 
 fn json(remembered: &Remembered) -> Value {
@@ -14,8 +15,8 @@ fn json(remembered: &Remembered) -> Value {
 
 // holds: settings-kept
 #[test]
-fn a_file_of_version_1_is_read_and_written_as_it_is() {
-    assert_eq!(json(&example()), serde_json::from_str::<Value>(VERSION_1).unwrap());
+fn a_file_of_version_2_is_read_and_written_as_it_is() {
+    assert_eq!(json(&example()), serde_json::from_str::<Value>(VERSION_2).unwrap());
     assert_eq!(example().fault(), None);
     let memory = example().memory();
     assert_eq!(memory.rules.len(), 2);
@@ -26,6 +27,31 @@ fn a_file_of_version_1_is_read_and_written_as_it_is() {
     assert_eq!(memory.generations[0].generation, 3);
     assert_eq!((memory.pairs.len(), memory.pairs[1].verdict), (2, Verdict::Deny));
     assert_eq!(example().settings.for_bridge().call_seconds, 60);
+}
+
+// holds: settings-seen-origin
+#[test]
+fn what_version_1_says_was_seen_is_left_out_and_all_else_is_kept() {
+    let mut old: Remembered = serde_json::from_str(VERSION_1).unwrap();
+    assert_eq!(old.fault(), None);
+    old.forget_grants_with_an_end();
+    let mut expected = example();
+    expected.memory.seen.clear();
+    assert_eq!(old, expected, "it says no origin");
+    assert_eq!(json(&old)["version"], VERSION, "and is one of this version from now on");
+    // One row that says no origin costs no other.
+    let mut edited: Value = serde_json::from_str(VERSION_2).unwrap();
+    let row = edited["memory"]["seen"][0].clone();
+    let elsewhere = |origin: Value| {
+        let mut row = row.clone();
+        row["origin"] = origin;
+        row
+    };
+    let rows = vec![elsewhere("native".into()), elsewhere(Value::Null), row.clone()];
+    edited["memory"]["seen"] = rows.into();
+    let edited: Remembered = serde_json::from_value(edited).unwrap();
+    assert_eq!(json(&edited)["memory"]["seen"], Value::Array(vec![elsewhere("native".into()), row]));
+    assert_eq!(edited.fault(), None, "one definition on two origins is two");
 }
 
 /// Adds a member to every object in it that may grow: all but those that stand for one value.
@@ -47,7 +73,7 @@ fn is_one_value(name: &str) -> bool {
 // holds: settings-unknown
 #[test]
 fn what_another_version_added_is_kept_at_every_level() {
-    let mut grown: Value = serde_json::from_str(VERSION_1).unwrap();
+    let mut grown: Value = serde_json::from_str(VERSION_2).unwrap();
     grow(&mut grown);
     let mut remembered: Remembered = serde_json::from_value(grown.clone()).unwrap();
     assert_eq!(json(&remembered), grown);
@@ -134,7 +160,7 @@ fn a_pair_is_told_apart_by_host_and_application_and_kept_with_what_was_said() {
         verdict,
         made: Millis(made),
     };
-    let mut grown: Value = serde_json::from_str(VERSION_1).unwrap();
+    let mut grown: Value = serde_json::from_str(VERSION_2).unwrap();
     grown["memory"]["pairs"][0]["later"] = 1.into();
     let mut remembered: Remembered = serde_json::from_value(grown).unwrap();
     let mut memory = remembered.memory();
@@ -166,7 +192,7 @@ fn what_is_missing_has_its_strictest_value() {
 }
 
 fn with(pointer: &str, value: Value) -> Result<Option<Fault>, serde_json::Error> {
-    let mut edited: Value = serde_json::from_str(VERSION_1).unwrap();
+    let mut edited: Value = serde_json::from_str(VERSION_2).unwrap();
     *edited.pointer_mut(pointer).unwrap() = value;
     serde_json::from_value::<Remembered>(edited).map(|remembered| remembered.fault())
 }
@@ -201,7 +227,7 @@ fn what_cannot_be_meant_is_a_fault() {
         "/applications",
         "/labels",
     ] {
-        let list: Value = serde_json::from_str::<Value>(VERSION_1).unwrap().pointer(pointer).unwrap().clone();
+        let list: Value = serde_json::from_str::<Value>(VERSION_2).unwrap().pointer(pointer).unwrap().clone();
         let twice = Value::Array(vec![list[0].clone(), list[0].clone()]);
         assert_eq!(with(pointer, twice).unwrap(), Some(Fault::Repeated), "{pointer}");
     }
@@ -224,10 +250,10 @@ fn what_cannot_be_meant_is_a_fault() {
 #[test]
 fn a_repeated_member_is_a_fault() {
     for (name, value) in [("version", "1"), ("id", r#""000102030405060708090a0b0c0d0e0f""#), ("memory", "{}")] {
-        let text = VERSION_1.replacen('{', &format!("{{\"{name}\": {value},"), 1);
+        let text = VERSION_2.replacen('{', &format!("{{\"{name}\": {value},"), 1);
         assert!(serde_json::from_str::<Remembered>(&text).is_err(), "{name}");
     }
-    let text = VERSION_1.replacen(r#""verdict": "deny""#, r#""verdict": "deny", "verdict": "allow""#, 1);
+    let text = VERSION_2.replacen(r#""verdict": "deny""#, r#""verdict": "deny", "verdict": "allow""#, 1);
     assert!(serde_json::from_str::<Remembered>(&text).is_err());
 }
 

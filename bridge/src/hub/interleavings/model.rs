@@ -16,7 +16,7 @@ use clientmcp_protocol::{
 use crate::hub::{Answer, Command, NATIVE, NO_ORIGIN, bench::START};
 use crate::{
     approvals::{
-        Asking, Now, Situation,
+        Asking, Now, Place, Situation,
         oracle::{Fact, Fate, Oracle},
     },
     call::{Agent, CallId, ConnectionId, HangUp, RequestKey, Routed},
@@ -318,8 +318,8 @@ impl Model {
         let asked = situation(&self.calls[at], origin);
         let fate = if own { Fate::Send } else { self.oracle.fate(asked, self.now) };
         if !own && fate == Fate::Send && self.oracle.ruled(asked, self.now) {
-            let (application, name) = (call.agent.application.clone(), tool.name.clone());
-            self.oracle.learn(Fact::Seen(application, name, tool.fingerprint));
+            let seen = Fact::Seen(asked.place(), tool.fingerprint);
+            self.oracle.learn(seen);
         }
         match fate {
             Fate::Refuse(outcome) => self.answer(at, self.ended(at, outcome), expected),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clientmcp_protocol::{
-    control::{Also, Count, Definition, ErrorCode, Hints, Millis, QuestionHead, Until, Verdict},
+    control::{Also, Count, Definition, ErrorCode, Hints, Millis, QuestionHead, Until, Verdict, Via},
     ids::{ClientId, Fingerprint, QuestionId, ToolName},
 };
 use tokio::time::Instant;
@@ -29,6 +29,7 @@ fn head() -> QuestionHead {
         title: None,
         description: None,
         agent: None,
+        via: Via::Token,
         reported: None,
         arguments_bytes: Count(13),
         tool_bytes: Count(50),

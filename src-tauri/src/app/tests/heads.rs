@@ -3,7 +3,7 @@
 use clientmcp_protocol::{
     control::{
         ApplicationHead, CallHead, Count, Definition, DoorProgram, DoorQuestion, DoorWants, Event, Hints, Millis,
-        QuestionHead, Snapshot,
+        QuestionHead, Snapshot, Via,
     },
     ids::{ClientId, Fingerprint, Label, QuestionId, ToolName},
 };
@@ -23,6 +23,7 @@ pub(super) fn question(number: u64, agent: &str, ends: u64) -> QuestionHead {
         title: None,
         description: None,
         agent: Label::new(agent).ok(),
+        via: Via::Token,
         reported: None,
         arguments_bytes: Count(13),
         tool_bytes: Count(50),
@@ -50,6 +51,7 @@ pub(super) fn call(number: u64) -> CallHead {
         application: id("wallet"),
         tool: "pay".to_owned(),
         agent: Label::new("Editor").ok(),
+        via: Some(Via::Token),
         own: false,
         sent: Some(Millis(2)),
         began: Millis(1),

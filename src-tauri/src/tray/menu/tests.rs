@@ -1,6 +1,6 @@
 use clientmcp_protocol::{
     codes::OutcomeCode,
-    control::{CallHead, Count, Ending, ErrorCode, Millis, QuestionHead},
+    control::{CallHead, Count, Ending, ErrorCode, Millis, QuestionHead, Via},
 };
 use serde_json::json;
 
@@ -35,6 +35,7 @@ fn question() -> serde_json::Value {
         title: None,
         description: None,
         agent: None,
+        via: Via::Token,
         reported: None,
         arguments_bytes: Count(2),
         tool_bytes: Count(2),
@@ -60,6 +61,7 @@ fn call(number: u64, tool: &str) -> CallHead {
         application: "wallet".parse().unwrap(),
         tool: tool.into(),
         agent: None,
+        via: Some(Via::Token),
         own: false,
         sent: None,
         began: Millis(0),

@@ -66,7 +66,9 @@ impl Model {
         let (agent, tool, connection) = (call.agent.clone(), Arc::clone(&call.tool), call.connection);
         let origin = self.connected.iter().find(|holder| holder.id == connection).map(|holder| holder.origin.clone());
         if decide.verdict == Verdict::Allow {
-            self.oracle.learn(Fact::Seen(agent.application.clone(), tool.name.clone(), tool.fingerprint));
+            let origin = origin.clone().unwrap();
+            let place = Place { application: agent.application.clone(), tool: tool.name.clone(), origin };
+            self.oracle.learn(Fact::Seen(place, tool.fingerprint));
         }
         match decide.verdict {
             Verdict::Allow => self.send(at, expected),
