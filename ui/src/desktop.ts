@@ -33,7 +33,11 @@ export const QUESTION_EVENT = "question";
 /**
  * What the Approvals view asks about a question at the local door.
  */
-export type AboutDoorQuestion = { "about": "begin" } | { "about": "look" } | { "about": "painted" } | { "about": "moved" } | { "about": "decide", 
+export type AboutDoorQuestion = { "about": "begin" } | { "about": "look" } | { "about": "painted" } | { "about": "in_view", 
+/**
+ * All of it is.
+ */
+all: boolean, } | { "about": "moved" } | { "about": "decide", 
 /**
  * Yes or no.
  */
@@ -42,7 +46,19 @@ verdict: Verdict, };
 /**
  * What a small window asks about the one question that it shows.
  */
-export type AboutQuestion = { "about": "begin" } | { "about": "look" } | { "about": "painted" } | { "about": "moved" } | { "about": "text", 
+export type AboutQuestion = { "about": "begin" } | { "about": "look" } | { "about": "painted" } | { "about": "in_view", 
+/**
+ * The definition that is shown.
+ */
+fingerprint: Fingerprint, 
+/**
+ * Their first line is, whole.
+ */
+first: boolean, 
+/**
+ * All of them were, since the page began: nothing was folded and nothing cut.
+ */
+all: boolean, } | { "about": "moved" } | { "about": "text", 
 /**
  * Which text.
  */
@@ -484,7 +500,11 @@ question: QuestionHead,
  */
 armed_in: Count | null, 
 /**
- * Whether "always" can be offered at all: not for a tool marked destructive, and only once all was shown.
+ * Whether all of the arguments were in view: only then is anything allowed that stands longer than 15 minutes.
+ */
+all_seen: boolean, 
+/**
+ * Whether "always" can be offered at all: not for a tool marked destructive, and only once all was in view.
  */
 always: Always, 
 /**

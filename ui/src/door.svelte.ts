@@ -3,6 +3,7 @@
 import { Armed, type Report } from "./armed.svelte";
 import { ask } from "./ask";
 import type { Answer, DoorQuestionView } from "./desktop";
+import type { InView } from "./inview";
 
 export class AtDoor extends Armed<DoorQuestionView> {
     constructor(readonly id: string) {
@@ -15,6 +16,10 @@ export class AtDoor extends Armed<DoorQuestionView> {
 
     protected override report(about: Report): Promise<Answer> {
         return ask({ ask: "door_question", id: this.id, about: { about } });
+    }
+
+    protected override reportInView({ all }: InView): Promise<Answer> {
+        return ask({ ask: "door_question", id: this.id, about: { about: "in_view", all } });
     }
 
     protected override viewIn(answer: Answer): DoorQuestionView | undefined {

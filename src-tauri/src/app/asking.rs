@@ -44,7 +44,7 @@ impl App {
                 self.answer_question(id, surface, asker);
             }
             AboutQuestion::InView { fingerprint, first, all } => {
-                self.questions.in_view((id, fingerprint), surface, (first, all), now);
+                self.questions.page_shows((id, fingerprint), surface, (first, all), now);
                 self.answer_question(id, surface, asker);
             }
             AboutQuestion::Text { part, offset } => self.question_text(id, surface, (part, offset), asker),
@@ -61,7 +61,7 @@ impl App {
             AboutDoorQuestion::Look => {}
             AboutDoorQuestion::Begin => self.questions.door.begins(id),
             AboutDoorQuestion::Painted => self.questions.door.painted(id, now),
-            AboutDoorQuestion::InView { all } => self.questions.door.in_view(id, all, now),
+            AboutDoorQuestion::InView { all } => self.questions.door.page_shows(id, all, now),
             AboutDoorQuestion::Moved => self.questions.door.moved(id, now),
             AboutDoorQuestion::Decide { verdict } => return self.decide_door(id, verdict, asker),
         }

@@ -80,7 +80,7 @@ impl AtDoor {
     }
 
     /// Whether all that is asked for is in view on the page.
-    pub(crate) fn in_view(&mut self, id: QuestionId, all: bool, now: Instant) {
+    pub(crate) fn page_shows(&mut self, id: QuestionId, all: bool, now: Instant) {
         if let Some(open) = self.find_mut(id) {
             open.arming.in_view(all, now);
         }

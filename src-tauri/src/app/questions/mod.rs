@@ -285,7 +285,7 @@ impl Questions {
 
     /// What of its arguments is in view there, as the page of this definition says: their first line, and whether all of
     /// them were.
-    pub(crate) fn in_view(
+    pub(crate) fn page_shows(
         &mut self,
         (id, fingerprint): (QuestionId, Fingerprint),
         surface: Surface,

@@ -57,7 +57,7 @@ fn painted(now: Instant) -> Questions {
 
 /// What the page says is in view: the first line of the arguments, and all of them.
 fn in_view(questions: &mut Questions, surface: Surface, (first, all): (bool, bool), now: Instant) {
-    questions.in_view((ID, head().fingerprint), surface, (first, all), now);
+    questions.page_shows((ID, head().fingerprint), surface, (first, all), now);
 }
 
 fn said(verdict: Verdict, also: AlsoFor) -> Said {
