@@ -35,7 +35,7 @@ export const QUESTION_EVENT = "question";
  */
 export type AboutDoorQuestion = { "about": "begin" } | { "about": "look" } | { "about": "painted" } | { "about": "in_view", 
 /**
- * All of it is.
+ * Its first line is, and all of it was.
  */
 all: boolean, } | { "about": "moved" } | { "about": "decide", 
 /**

@@ -18,8 +18,8 @@ export class AtDoor extends Armed<DoorQuestionView> {
         return ask({ ask: "door_question", id: this.id, about: { about } });
     }
 
-    protected override reportInView({ all }: InView): Promise<Answer> {
-        return ask({ ask: "door_question", id: this.id, about: { about: "in_view", all } });
+    protected override reportInView({ first, all }: InView): Promise<Answer> {
+        return ask({ ask: "door_question", id: this.id, about: { about: "in_view", all: first && all } });
     }
 
     protected override viewIn(answer: Answer): DoorQuestionView | undefined {

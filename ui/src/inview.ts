@@ -59,16 +59,27 @@ export class Looking {
     };
 }
 
-/** What has to be in view at once: all of these. */
-export function areInView(elements: readonly Element[]): InView {
-    const all = elements.length > 0 && elements.every((element) => isInView(boxOf(element), element, portOf(element)));
-    return { first: all, all, round: 0 };
+/** Who asks and what for: the first line of it now, and all of it at some time. */
+export class AskedInView {
+    #coverage = new Coverage();
+
+    constructor(readonly parts: () => readonly Element[]) {}
+
+    measure(): InView {
+        const parts = this.parts();
+        const [first] = parts;
+        const line = first && firstLetter(first);
+        if (!first || !line) {
+            return { first: false, all: false, round: 0 };
+        }
+        const port = portOf(first);
+        return { first: isInView(line, first, port), all: this.#coverage.look(parts, port), round: 0 };
+    }
 }
 
 /** JSON in view, as a tree or as it stands. */
 export class JsonInView {
-    /** Pieces that were in view, whole or from where to where. */
-    #seen = new WeakMap<Element, Seen>();
+    #coverage = new Coverage();
     /** How all of it stood when it was measured last. */
     #stood = "";
     #all = false;
@@ -85,7 +96,7 @@ export class JsonInView {
 
     /** Nothing of it was in view yet. */
     anew(): void {
-        this.#seen = new WeakMap();
+        this.#coverage = new Coverage();
         this.#all = false;
         this.#stood = "";
         this.#round += 1;
@@ -124,7 +135,17 @@ export class JsonInView {
             return false;
         }
         [this.#stood, this.#changed] = [stands, false];
-        const pieces = [...region.querySelectorAll(PIECES)];
+        const looked = this.#coverage.look([...region.querySelectorAll(PIECES)], port);
+        return looked && !region.matches(HIDDEN) && region.querySelector(HIDDEN) === null;
+    }
+}
+
+/** Which pieces were in view, whole or from where to where. */
+class Coverage {
+    #seen = new WeakMap<Element, Seen>();
+
+    /** Takes in what is in view now of pieces that stand one below the other; whether all of them were, by now. */
+    look(pieces: readonly Element[], port: Box): boolean {
         for (let at = firstBelow(pieces, port.top); at < pieces.length; at += 1) {
             const piece = pieces[at]!;
             const box = boxOf(piece);
@@ -133,7 +154,7 @@ export class JsonInView {
             }
             this.#see(piece, box, port);
         }
-        return pieces.length > 0 && !region.matches(HIDDEN) && region.querySelector(HIDDEN) === null && pieces.every((piece) => this.#seen.get(piece) === "whole");
+        return pieces.length > 0 && pieces.every((piece) => this.#seen.get(piece) === "whole");
     }
 
     #see(piece: Element, box: Box, port: Box): void {

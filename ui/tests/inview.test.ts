@@ -246,7 +246,7 @@ test("on the page, what lies under the answers is not in view", async () => {
 });
 
 // holds: ui-door-in-view
-test("at the local door, nothing is said to be in view while any of what is asked for is not", async () => {
+test("at the local door, all that is asked for must have been in view, and its first line be", async () => {
     const app = await open({ ...view, wanted: ["approvals", 1], snapshot: { ...snapshot, questions: [], door_questions: [doorQuestion()] } });
     await frames.next();
     await frames.next();

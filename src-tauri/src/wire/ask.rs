@@ -228,9 +228,9 @@ pub enum AboutDoorQuestion {
     Look,
     /// The second animation frame with the content in it: from now on the question can be read.
     Painted,
-    /// What is asked for is in view on the page, or not. Without it nothing can be allowed; by itself it allows nothing.
+    /// Whether what is asked for is in view on the page. Without it nothing can be allowed; by itself it allows nothing.
     InView {
-        /// All of it is.
+        /// Its first line is, and all of it was.
         all: bool,
     },
     /// The buttons are at another place than before: what is clicked now was aimed at something else.

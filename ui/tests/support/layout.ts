@@ -23,7 +23,7 @@ export class Layout {
             return layout.#boxOf(this);
         });
         vi.spyOn(Range.prototype, "getBoundingClientRect").mockImplementation(function (this: Range) {
-            return layout.#boxOf(this.startContainer.parentElement!.closest(".line, .block")!, LINE);
+            return layout.#boxOf(this.startContainer.parentElement!.closest(".line, .block, .what")!, LINE);
         });
         vi.spyOn(document, "elementFromPoint").mockImplementation((x, y) => (layout.covered ? document.body : layout.#at(x, y)));
         vi.spyOn(Element.prototype, "clientWidth", "get").mockImplementation(() => WIDTH);

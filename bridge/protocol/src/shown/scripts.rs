@@ -113,7 +113,8 @@ mod tests {
     // holds: shown-mixed
     #[test]
     fn no_word_of_one_script_is_found_and_every_pair_that_is_not_written_together_is() {
-        let sample = |script: Script| ('\u{80}'..='\u{1ffff}').find(|letter| letter.script_extension() == script.into());
+        let sample =
+            |script: Script| ('\u{80}'..='\u{1ffff}').find(|letter| letter.script_extension() == script.into());
         let known = golden().scripts;
         let scripts: Vec<_> = known.iter().filter_map(|name| Script::from_full_name(name)).collect();
         for script in scripts {

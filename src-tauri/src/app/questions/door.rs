@@ -79,7 +79,7 @@ impl AtDoor {
         }
     }
 
-    /// Whether all that is asked for is in view on the page.
+    /// Whether what is asked for is in view on the page.
     pub(crate) fn page_shows(&mut self, id: QuestionId, all: bool, now: Instant) {
         if let Some(open) = self.find_mut(id) {
             open.arming.in_view(all, now);

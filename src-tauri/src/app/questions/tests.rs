@@ -307,7 +307,12 @@ fn what_was_in_view_counts_while_nothing_lay_on_it_and_until_it_says_something_e
             false,
         ),
         ("the main window covered", |all, now| all.main_stands(Standing::Covered, now), true, true),
-        ("another countdown", |all, now| all.see(&[QuestionHead { ends: Millis(9), ..head() }], Count(0), now), true, true),
+        (
+            "another countdown",
+            |all, now| all.see(&[QuestionHead { ends: Millis(9), ..head() }], Count(0), now),
+            true,
+            true,
+        ),
     ];
     for (name, act, first, second) in table {
         let now = Instant::now();
