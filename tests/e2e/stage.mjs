@@ -20,8 +20,11 @@ const SERVICES = '/usr/share/dbus-1/services';
 /** No test is longer. */
 export const options = { timeout: 240_000 };
 
-/** What a test finds around the app: a keychain, a place for its icon, and the programs that the bus starts when asked. */
-const usual = { keychain: true, tray: true, services: [] };
+/**
+ * What a test finds around the app: a keychain, a place for its icon, the programs that the bus starts when asked, how large
+ * the display is, and how many times as large as usual text is drawn.
+ */
+const usual = { keychain: true, tray: true, services: [], size: '1280x800', text: 1 };
 
 /** A test on a desktop of its own. */
 export function onStage(needs, play) {
@@ -70,6 +73,7 @@ class Stage {
       XDG_CACHE_HOME: folder('cache'),
       XDG_CURRENT_DESKTOP: 'XFCE',
       GDK_BACKEND: 'x11',
+      GDK_DPI_SCALE: `${this.#needs.text}`,
       NO_AT_BRIDGE: '1',
       RUST_BACKTRACE: '1',
       // The display has no graphics card.
@@ -181,7 +185,7 @@ class Stage {
   }
 
   async #display() {
-    const words = ['-displayfd', '3', '-screen', '0', '1280x800x24', '-nolisten', 'tcp', '-noreset'];
+    const words = ['-displayfd', '3', '-screen', '0', `${this.#needs.size}x24`, '-nolisten', 'tcp', '-noreset'];
     const display = this.start('Xvfb', 'Xvfb', words, { pipe: true });
     this.env.DISPLAY = `:${(await display.line('its number', (line) => /^\d+$/.test(line))).trim()}`;
   }
