@@ -86,7 +86,7 @@ pub enum Copied {
 pub struct Notification {
     /// One line.
     pub title: String,
-    /// One line.
+    /// A line or more: a name that another program chose stands alone on the first one.
     pub body: String,
     /// The page that a click opens.
     pub opens: Page,

@@ -28,9 +28,9 @@ const MANAGERS = {
 
 /**
  * What a test finds around the app: a keychain, a place for its icon, the programs that the bus starts when asked, a window
- * manager, and how large the text is.
+ * manager, how large the display is, and how many times as large as usual text is drawn.
  */
-const usual = { keychain: true, tray: true, services: [], windows: 'openbox', text: 1 };
+const usual = { keychain: true, tray: true, services: [], windows: 'openbox', size: '1280x800', text: 1 };
 
 /** A test on a desktop of its own. */
 export function onStage(needs, play) {
@@ -200,7 +200,7 @@ class Stage {
   }
 
   async #display() {
-    const words = ['-displayfd', '3', '-screen', '0', '1280x800x24', '-nolisten', 'tcp', '-noreset'];
+    const words = ['-displayfd', '3', '-screen', '0', `${this.#needs.size}x24`, '-nolisten', 'tcp', '-noreset'];
     const display = this.start('Xvfb', 'Xvfb', words, { pipe: true });
     this.env.DISPLAY = `:${(await display.line('its number', (line) => /^\d+$/.test(line))).trim()}`;
   }

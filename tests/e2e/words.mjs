@@ -3,6 +3,7 @@
 export const ONCE = /^Allow once$/;
 export const MINUTES = /^15 minutes$/;
 export const QUIT = /^Until quit$/;
+export const MORE = /^More…$/;
 export const ALWAYS = /^Always$/;
 export const LET_IN = /^Let it in$/;
 export const DENY = /^Deny$/;

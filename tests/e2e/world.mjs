@@ -97,11 +97,18 @@ export class Buyer {
     this.#agent = new Agent(`http://127.0.0.1:${stage.port}/mcp`, token);
   }
 
+  /** Orders with these arguments, whatever they are. */
+  orderWith(words) {
+    return this.#told(JSON.stringify(words).slice(0, 40), this.#agent.call('order', words));
+  }
+
   /** Orders, and tells in short how that ended: the text of an answer, or the code of a refusal. */
   order(what, signal) {
-    const told = this.#agent.call('order', { what }, signal).then(
-      (result) => result._meta?.[OUTCOME]?.reason?.code ?? result.content[0].text,
-    );
+    return this.#told(what, this.#agent.call('order', { what }, signal));
+  }
+
+  #told(what, called) {
+    const told = called.then((result) => result._meta?.[OUTCOME]?.reason?.code ?? result.content[0].text);
     // A test that fails earlier leaves calls behind, whose end is no further fault.
     told.catch(() => undefined);
     return told;

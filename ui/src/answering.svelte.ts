@@ -2,7 +2,11 @@
 
 import { Armed, type Report } from "./armed.svelte";
 import type { AboutQuestion, AlsoFor, Answer, QuestionView } from "./desktop";
+import type { InView } from "./inview";
 import { AT_ONCE, Reading, utf8Bytes } from "./reading.svelte";
+
+/** How long a page waits before it says once more that all was in view, when the app did not count it. */
+const ANEW = 250;
 
 export class Answering extends Armed<QuestionView> {
     /** The rest of the arguments is on its way. */
@@ -33,9 +37,24 @@ export class Answering extends Armed<QuestionView> {
         return this.arguments.done && this.shownArguments.length === this.arguments.text.length;
     }
 
-    /** Whether "always" is offered: the app says so, and nothing that it counts as shown is hidden here. */
+    /** Whether what stands longer than 15 minutes is offered: the app says so, and nothing of what it counts is hidden here. */
+    get longer(): boolean {
+        return this.view?.all_seen === true && this.isAllShown;
+    }
+
     get always(): boolean {
-        return this.view?.always === "offered" && this.isAllShown;
+        return this.view?.always === "offered" && this.longer;
+    }
+
+    /** What was in view is to be counted anew: something lay on the window, or the question says something else. */
+    anew: () => void = () => undefined;
+
+    override take(view: QuestionView): void {
+        const before = this.view;
+        super.take(view);
+        if (before && JSON.stringify({ ...before.question, ends: 0 }) !== JSON.stringify({ ...view.question, ends: 0 })) {
+            this.anew();
+        }
     }
 
     override async begun(answer: Answer): Promise<void> {
@@ -57,6 +76,14 @@ export class Answering extends Armed<QuestionView> {
 
     protected override report(about: Report): Promise<Answer> {
         return this.tell({ about });
+    }
+
+    protected override async reportInView({ first, all }: InView): Promise<Answer> {
+        const answer = await this.tell({ about: "in_view", fingerprint: this.view!.question.fingerprint, first, all });
+        if (all && this.viewIn(answer)?.all_seen === false) {
+            setTimeout(() => this.anew(), ANEW);
+        }
+        return answer;
     }
 
     protected override viewIn(answer: Answer): QuestionView | undefined {

@@ -5,6 +5,7 @@
 
 import { refusedBy } from "./ask";
 import type { Answer } from "./desktop";
+import type { InView } from "./inview";
 import { text } from "./text";
 
 /** What the app tells of it. */
@@ -27,12 +28,19 @@ export abstract class Armed<View extends Told> {
     answered = $state(false);
     /** Why an answer was not taken. */
     refused = $state<{ sentence: string; soft: boolean }>();
+    /** What of it is in view here, as it was measured last; a round below 0 before that. */
+    seen = $state.raw<InView>({ first: false, all: false, round: -1 });
 
+    #untold: InView | undefined;
+    #telling = false;
     #moves = 0;
     #arming: ReturnType<typeof setTimeout> | undefined;
 
     /** Tells the app that, and hears how the question stands. */
     protected abstract report(about: Report): Promise<Answer>;
+
+    /** Tells the app what of it is in view, and hears how the question stands. */
+    protected abstract reportInView(seen: InView): Promise<Answer>;
 
     protected abstract viewIn(answer: Answer): View | undefined;
 
@@ -98,6 +106,24 @@ export abstract class Armed<View extends Told> {
             await this.#tell("moved");
         }
         this.#moves = 0;
+    }
+
+    /** Reports what is in view: one report at a time, and the newest at the end. */
+    async inView(seen: InView): Promise<void> {
+        this.seen = seen;
+        this.armed &&= seen.first;
+        this.#untold = seen;
+        if (this.#telling) {
+            return;
+        }
+        this.#telling = true;
+        for (let next: InView | undefined = seen; next; next = this.#untold) {
+            this.#untold = undefined;
+            if (!this.#took(await this.reportInView(next))) {
+                await this.look();
+            }
+        }
+        this.#telling = false;
     }
 
     /** Hands on an answer, once, and says why it was not taken. */

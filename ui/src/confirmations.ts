@@ -6,6 +6,8 @@ import { text } from "./text";
 
 export interface Confirmation {
     readonly title: string;
+    /** The name that others chose of what it is about, on a line of its own. */
+    readonly name?: string | null;
     /** What will happen, a sentence or two each. */
     readonly says: readonly string[];
     /** The button that does it. */

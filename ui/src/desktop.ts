@@ -34,7 +34,11 @@ export const DOOR_QUESTION_EVENT = "door_question";
 /**
  * What the Approvals view asks about a question at the local door.
  */
-export type AboutDoorQuestion = { "about": "begin" } | { "about": "look" } | { "about": "painted" } | { "about": "moved" } | { "about": "decide", 
+export type AboutDoorQuestion = { "about": "begin" } | { "about": "look" } | { "about": "painted" } | { "about": "in_view", 
+/**
+ * Its first line is, and all of it was.
+ */
+all: boolean, } | { "about": "moved" } | { "about": "decide", 
 /**
  * Yes or no.
  */
@@ -43,7 +47,19 @@ verdict: Verdict, };
 /**
  * What a small window asks about the one question that it shows.
  */
-export type AboutQuestion = { "about": "begin" } | { "about": "look" } | { "about": "painted" } | { "about": "moved" } | { "about": "text", 
+export type AboutQuestion = { "about": "begin" } | { "about": "look" } | { "about": "painted" } | { "about": "in_view", 
+/**
+ * The definition that is shown.
+ */
+fingerprint: Fingerprint, 
+/**
+ * Their first line is, whole.
+ */
+first: boolean, 
+/**
+ * All of them were, since the page began: nothing was folded and nothing cut.
+ */
+all: boolean, } | { "about": "moved" } | { "about": "text", 
 /**
  * Which text.
  */
@@ -485,7 +501,11 @@ question: QuestionHead,
  */
 armed_in: Count | null, 
 /**
- * Whether "always" can be offered at all: not for a tool marked destructive, and only once all was shown.
+ * Whether all of the arguments were in view: only then is anything allowed that stands longer than 15 minutes.
+ */
+all_seen: boolean, 
+/**
+ * Whether "always" can be offered at all: not for a tool marked destructive, and only once all was in view.
  */
 always: Always, 
 /**

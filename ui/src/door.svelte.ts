@@ -2,7 +2,8 @@
 
 import { Armed, type Report } from "./armed.svelte";
 import { askOf } from "./ask";
-import type { AboutDoorQuestion, Answer, DoorQuestionView } from "./desktop";
+import type { AboutDoorQuestion, AboutQuestion, Answer, DoorQuestionView } from "./desktop";
+import type { InView } from "./inview";
 
 export class AtDoor extends Armed<DoorQuestionView> {
     constructor(readonly tell: (about: AboutDoorQuestion) => Promise<Answer>) {
@@ -11,7 +12,7 @@ export class AtDoor extends Armed<DoorQuestionView> {
 
     /** The one that this small window shows. */
     static here(): AtDoor {
-        return new AtDoor((about) => askOf(about.about === "decide" ? { about: "decide_door", verdict: about.verdict } : about));
+        return new AtDoor((about) => askOf(ofDoor(about)));
     }
 
     decide(verdict: "allow" | "deny"): Promise<void> {
@@ -22,7 +23,23 @@ export class AtDoor extends Armed<DoorQuestionView> {
         return this.tell({ about });
     }
 
+    protected override reportInView({ first, all }: InView): Promise<Answer> {
+        return this.tell({ about: "in_view", all: first && all });
+    }
+
     protected override viewIn(answer: Answer): DoorQuestionView | undefined {
         return typeof answer === "object" && "door_question" in answer ? answer.door_question : undefined;
+    }
+}
+
+/** What the small window of a question says of one at the local door. */
+function ofDoor(about: AboutDoorQuestion): AboutQuestion {
+    switch (about.about) {
+        case "decide":
+            return { about: "decide_door", verdict: about.verdict };
+        case "in_view":
+            return { about: "door_in_view", all: about.all };
+        default:
+            return about;
     }
 }

@@ -1,19 +1,21 @@
-/** When a question can be read, and where its buttons are: told to the app, whose clock goes by that. */
+/** When a question can be read, where its buttons are, and what of it is in view: told to the app, whose clock goes by that. */
 
 import { tick } from "svelte";
 
+import { Looking, type InView } from "./inview";
 import { watchPlace } from "./place";
 
 interface Watched {
     painted(): Promise<void>;
     moved(): Promise<void>;
+    inView(seen: InView): Promise<void>;
 }
 
 /**
- * It can be read from the second frame with all of it in the page; from then on a button that moves is told. The returned
- * function ends it.
+ * It can be read from the second frame with all of it in the page; from then on a button that moves is told, and what comes
+ * into view or goes out of it. The returned function ends it.
  */
-export function watchPainted(answers: HTMLElement, watched: Watched): () => void {
+export function watchPainted(answers: HTMLElement, watched: Watched, measure: () => InView): () => void {
     let over: (() => void) | undefined;
     let frame = 0;
     let ended = false;
@@ -24,7 +26,12 @@ export function watchPainted(answers: HTMLElement, watched: Watched): () => void
         frame = requestAnimationFrame(() => {
             frame = requestAnimationFrame(() => {
                 void watched.painted();
-                over = watchPlace(answers, () => void watched.moved());
+                const place = watchPlace(answers, () => void watched.moved());
+                const looking = new Looking(measure, (seen) => void watched.inView(seen));
+                over = () => {
+                    place();
+                    looking.end();
+                };
             });
         });
     });

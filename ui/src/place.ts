@@ -1,6 +1,6 @@
 /**
  * Tells each time that an element is at another place than in the frame before, or that something in the page came to lie
- * on one of its buttons, or went away from there. The returned function ends it.
+ * on one of its buttons (links in a sentence answer nothing), or went away from there. The returned function ends it.
  */
 export function watchPlace(element: Element, moved: () => void): () => void {
     let place = placeOf(element);
@@ -21,7 +21,7 @@ const ACROSS = [0.1, 0.5, 0.9];
 
 function placeOf(element: Element): string {
     const { left, top, width, height } = element.getBoundingClientRect();
-    const buttons = [...element.querySelectorAll("button")].map((button) => freeParts(button)).join(" ");
+    const buttons = [...element.querySelectorAll("button:not(.link)")].map((button) => freeParts(button)).join(" ");
     return `${left} ${top} ${width} ${height} ${buttons}`;
 }
 

@@ -4,7 +4,8 @@
  *
  * What is put in stands between white square brackets, which are never passed on: `⟦U+202E⟧` for a character that cannot
  * be seen, `⟦+96⟧` for marks beyond four on one letter, `⟦…+9800⟧` for what was cut off. Show a text once, and in a
- * `<bdi>`: it keeps its direction to itself then.
+ * `<bdi>`: it keeps its direction to itself then. A text that the bridge made harmless (`made`) has its marks already: they
+ * are passed on whole, and what is cut of it counts as what it was at first.
  */
 
 import { classOf, inPlace, isEmoji, isFlagHalf, isSkinTone, selects, TAGGED_FLAGS, type Class } from "./shown/points";
@@ -38,7 +39,31 @@ export function shown(text: string, { chars = SHOWN_CHARS, blanks = false, made 
     if (end === text.length && end <= chars && /^(?:[!-~]| (?! ))*$/.test(text)) {
         return text;
     }
-    return new Piecewise(text.slice(0, end), { blanks, made }).within(chars, pointsIn(text, end));
+    return new Piecewise(text.slice(0, end), { blanks, made }).within(chars, (made ? worthIn : pointsIn)(text, end));
+}
+
+/** A mark that was put in before. */
+const MARK = /⟦(?:U\+[0-9A-F]+(?: ×(\d+))?|…?\+(\d+))⟧/y;
+
+/** How many characters a mark stands for. */
+function worthOf([, times, more]: RegExpExecArray): number {
+    return Number(times ?? more ?? 1);
+}
+
+function markAt(text: string, at: number): RegExpExecArray | null {
+    MARK.lastIndex = at;
+    return MARK.exec(text);
+}
+
+/** The characters of the text that this was made of. */
+function worthIn(text: string, from: number): number {
+    let worth = 0;
+    for (let at = from; at < text.length; ) {
+        const mark = markAt(text, at);
+        worth += mark ? worthOf(mark) : 1;
+        at += mark ? mark[0].length : text.codePointAt(at)! > 0xffff ? 2 : 1;
+    }
+    return worth;
 }
 
 /** A whole text, for a detail view, with its spaces and line ends. */
@@ -77,9 +102,9 @@ class Piecewise {
             if (!this.#piece()) {
                 return beyond === 0 ? this.#out.join("") : this.#cut(beyond);
             }
-            if (this.#chars > chars) {
+            if (this.#chars > chars && !this.#endsCut(at)) {
                 this.#out.length = pieces;
-                return this.#cut(pointsIn(this.text, at) + beyond);
+                return this.#cut((this.how.made ? worthIn : pointsIn)(this.text, at) + beyond);
             }
         }
     }
@@ -88,7 +113,18 @@ class Piecewise {
         return `${this.#out.join("")}⟦…+${left}⟧`;
     }
 
+    /** The piece that begins here says how much was cut off, behind all the rest: it always has room. */
+    #endsCut(at: number): boolean {
+        return this.how.made && this.#at === this.text.length && this.text.startsWith("⟦…+", at);
+    }
+
     #piece(): boolean {
+        const mark = this.how.made ? markAt(this.text, this.#at) : null;
+        if (mark) {
+            this.#at += mark[0].length;
+            this.#put(mark[0]);
+            return true;
+        }
         const point = this.#next();
         if (point === undefined) {
             return false;

@@ -3,13 +3,12 @@
 import { shown } from "./shown";
 import { door } from "./text/door";
 
-/** A name in a sentence: shown, in quotes, and kept from turning the sentence's direction. */
+/**
+ * A name in a sentence: shown, in quotes, and kept from turning the sentence's direction. For names that cannot hold a space
+ * alone, as client IDs; what may hold sentences stands on a line of its own (`parts/Name.svelte`).
+ */
 function named(name: string): string {
     return `“\u2068${shown(name)}\u2069”`;
-}
-
-function agent(label: string | null): string {
-    return label === null ? "the unlabelled agents" : `the agent ${named(label)}`;
 }
 
 /** A sentence that the app or the bridge wrote, which begin small and have no full stop, to stand alone. */
@@ -124,10 +123,10 @@ export const text = {
         title: "When an agent calls",
         ask: ["Ask", "You are asked before each call. Rules you gave for single tools still hold."],
         ask_except_read_only: ["Ask unless read-only", "Tools that claim to change nothing run without asking, once you allowed that very definition before. The claim is the application’s own; nobody checks it."],
-        allow_all: ["Allow all", "Every call runs without asking, until it ends. Tools you denied stay denied."],
+        allow_all: ["Allow all", "Every call runs without asking, until it ends, after 24 hours at the latest. Tools you denied stay denied."],
         block: ["Block", "Every call is refused and you are not asked."],
         until: (time: string) => `Goes back to asking in ${time}.`,
-        untilQuit: "Goes back to asking when the app quits.",
+        untilQuit: "Goes back to asking when the app quits, and after 24 hours at the latest.",
     },
     tools: {
         title: "Tools",
@@ -166,8 +165,18 @@ export const text = {
     },
     agents: {
         title: "Agents",
-        says: "Who may call this application’s tools, by the label of their token.",
-        none: "No agent has a token now. An agent needs one to call this application.",
+        says: "Who may call this application’s tools with a token, by the label that you gave it.",
+        none: "No agent has a token now.",
+        noneAtAll: "No agent has a token now, and no host was let in without one. An agent needs one or the other to call this application.",
+        pairs: "Let in without a token",
+        came: {
+            token: "the label of a token you gave out",
+            door: "came in without a token; nobody has checked this name",
+            both: "the label of a token you gave out, and of a host that came in without one; nobody has checked that name",
+            doorShort: "no token",
+        },
+        mixed: (alphabets: readonly string[]) => `letters of more than one alphabet: ${alphabets.join(", ")}`,
+        mixedMeans: "Letters of different alphabets can look alike: this may be a copy of another name.",
         unlabelled: "unlabelled",
         unlabelledAgent: "An unlabelled agent",
         lastUse: "Last use",
@@ -229,16 +238,18 @@ export const text = {
         }),
         allowAll: (name: string) => ({
             title: `Allow every call of ${named(name)}?`,
-            says: ["Every agent with a token may call every tool of it without a question. Waiting calls are sent at once.", "Tools that you denied stay denied. It goes back to asking by itself, and you can end it at any time."],
-            yes: { minutes15: "Allow for 15 minutes", quit: "Allow until quit" },
+            says: ["Every agent with a token may call every tool of it without a question. Waiting calls are sent at once.", "Tools that you denied stay denied. It goes back to asking by itself: after 15 minutes, or when the app quits, after 24 hours at the latest. You can end it at any time."],
+            yes: { minutes15: "Allow for 15 minutes", quit: "Allow until quit, 24 hours at most" },
         }),
         revokeAgent: (name: string, label: string | null) => ({
-            title: `Revoke ${agent(label)} of ${named(name)}?`,
+            title: label === null ? `Revoke the unlabelled agents of ${named(name)}?` : `Revoke this agent of ${named(name)}?`,
+            name: label,
             says: ["Its tokens are refused from now on, for good. Its waiting calls are withdrawn and its calls under way are cancelled; those may or may not have happened.", "Other agents go on. To let it in again, copy a new token."],
             yes: "Revoke",
         }),
         revokeClient: (name: string, label: string | null) => ({
-            title: label === null ? `Revoke the unlabelled client tokens of ${named(name)}?` : `Revoke the client token ${named(label)} of ${named(name)}?`,
+            title: label === null ? `Revoke the unlabelled client tokens of ${named(name)}?` : `Revoke this client token of ${named(name)}?`,
+            name: label,
             says: ["It is refused from now on, for good. If the application is connected with it, the connection is closed and its calls end.", "To let it connect again, copy a new token into it."],
             yes: "Revoke",
         }),
@@ -253,7 +264,8 @@ export const text = {
             yes: "Revoke all",
         }),
         forgetPair: (host: string, application: string | null, allowed: boolean) => ({
-            title: `Forget ${named(host)} and ${application === null ? "all applications" : named(application)}?`,
+            title: `Forget this host and ${application === null ? "all applications" : named(application)}?`,
+            name: host,
             says: allowed
                 ? ["What came in by it is cut off at once: its connections end, waiting calls are withdrawn, calls under way are cancelled; those may or may not have happened.", "When it comes again, what you said of all applications holds for it, or else you are asked."]
                 : ["This refusal ends. When it comes again, what you said of all applications holds for it, or else you are asked."],
@@ -287,6 +299,13 @@ export const text = {
         notVerified: "unverified",
         says: "The application says",
         noWords: "The application says nothing about this tool.",
+        changedShort: "definition changed",
+        wholeNames: "Whole names",
+        foldNames: "Shorten names",
+        moreAnswers: "More…",
+        lessAnswers: "Back",
+        firstLine: "The first line of the arguments is out of view.",
+        showFirst: "Show it",
         changed: "This tool’s definition changed since you last allowed it.",
         new: "You have not allowed this tool before.",
         arguments: "Arguments",
@@ -306,8 +325,8 @@ export const text = {
         minutes15: "15 minutes",
         quit: "Until quit",
         always: "Always",
-        notAllShown: "“Always” is offered once all arguments were shown.",
-        destructive: "“Always” is not offered: the tool is marked as one that may destroy.",
+        notAllShown: "More than 15 minutes once all arguments were in view.",
+        destructive: "No “Always”: the tool is marked as one that may destroy.",
         denyTool: "Deny and block this tool",
         denyAgent: "Deny all from this agent, 15 min",
         anyAgent: "For any agent, not only this one",
@@ -422,7 +441,7 @@ export const text = {
         pairTo: "to",
         pairSince: (time: string) => `since ${time}`,
         forget: "Forget…",
-        forgetNamed: (host: string, application: string | null) => `Forget ${named(host)} and ${application === null ? "all applications" : named(application)}…`,
+        forgetNamed: (host: string, application: string | null) => `Forget… ${application === null ? "all applications" : application}: ${shown(host)}`,
     },
     settings: {
         bridge: "Bridge",
@@ -474,6 +493,9 @@ export const text = {
         elements: (count: number) => plural(count, "element"),
         more: (count: number) => `Show ${count.toLocaleString("en")} more`,
         longer: (size: string) => `Show all (${size})`,
+        folded: (members: number, levels: number) =>
+            `Not shown: ${plural(members, "member")}${levels > 0 ? `, ${plural(levels, "level")} deeper` : ""}.`,
+        openAll: "Open all",
         broken: "This is not whole JSON, so it is shown as text.",
         cut: "The text goes on; what follows is not in the tree yet.",
         expand: "Expand",

@@ -23,7 +23,9 @@
 
 mod json;
 mod points;
+mod scripts;
 
+pub use self::scripts::mixed;
 use self::{json::JsonString, points::Class};
 
 /// Characters shown of a text outside detail views: two or three lines, enough to recognise it.

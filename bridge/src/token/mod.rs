@@ -126,8 +126,9 @@ impl Claims {
     /// How its holder came, and so who gave it its label.
     pub fn via(&self) -> Via {
         match self.seal {
-            Seal::Secret(_) => Via::Token,
-            Seal::Pair => Via::Door,
+            Seal::Secret(_) if self.pairs.is_none() => Via::Token,
+            // What a pair gave out has the host's own word for its label, too.
+            Seal::Secret(_) | Seal::Pair => Via::Door,
         }
     }
 

@@ -3,7 +3,7 @@
 use clientmcp_protocol::{
     control::{Also, Command, Count, Decide, DoorWants, ErrorCode, QuestionPart, Reply, TextRef, Verdict},
     ids::{ClientId, QuestionId},
-    shown::shown_within,
+    shown::{mixed, shown_within},
 };
 use tokio::{sync::oneshot, time::Instant};
 
@@ -34,6 +34,10 @@ impl App {
             AboutQuestion::Begin => self.questions.begins(id, surface, now),
             AboutQuestion::Look => {}
             AboutQuestion::Painted => self.questions.painted(id, surface, now),
+            AboutQuestion::InView { fingerprint, first, all } => {
+                self.questions.page_shows((id, fingerprint), surface, (first, all), now);
+            }
+            AboutQuestion::DoorInView { all } => self.questions.page_shows_door(id, surface, all, now),
             AboutQuestion::Moved => self.questions.moved(id, surface, now),
             AboutQuestion::Text { part, offset } => return self.question_text(id, surface, (part, offset), asker),
             AboutQuestion::Decide { fingerprint, verdict, also } => {
@@ -50,6 +54,7 @@ impl App {
             AboutDoorQuestion::Begin => AboutQuestion::Begin,
             AboutDoorQuestion::Look => AboutQuestion::Look,
             AboutDoorQuestion::Painted => AboutQuestion::Painted,
+            AboutDoorQuestion::InView { all } => AboutQuestion::DoorInView { all },
             AboutDoorQuestion::Moved => AboutQuestion::Moved,
             AboutDoorQuestion::Decide { verdict } => AboutQuestion::DecideDoor { verdict },
         };
@@ -179,22 +184,32 @@ impl App {
         });
     }
 
-    /// A host's name is its own word, so it stands in quotes.
     fn notify_of_door(&self, wants: &DoorWants) {
-        let title = match wants {
+        let waits = "It waits for your answer. Click to see who asks.";
+        let (title, body) = match wants {
             DoorWants::Pair { host, application } => {
-                let host = shown_within(host.as_str(), NAME_CHARS);
                 let whose = application.as_ref().map_or("every application", ClientId::as_str);
-                format!("\u{201c}{host}\u{201d} wants to call tools of {whose}")
+                let name = named(host.as_str());
+                (format!("A host wants to call tools of {whose}"), format!("{name}\n{waits}"))
             }
-            DoorWants::Token { application, .. } => format!("A program wants a token for {application}"),
+            DoorWants::Token { application, .. } => {
+                (format!("A program wants a token for {application}"), waits.to_owned())
+            }
         };
-        self.shell.notify(&Notification {
-            title,
-            body: "It waits for your answer. Click to see who asks.".to_owned(),
-            opens: Page::Approvals,
-        });
+        self.shell.notify(&Notification { title, body, opens: Page::Approvals });
     }
+}
+
+/// A host's name is its own word, so it stands alone on its line, where it cannot go on in ours; what is to be known of it
+/// stands on the next one.
+fn named(host: &str) -> String {
+    let alphabets = mixed(host).join(", ");
+    let mixes = match alphabets.as_str() {
+        "" => String::new(),
+        alphabets => format!(" It has letters of more than one alphabet: {alphabets}."),
+    };
+    let name = shown_within(host, NAME_CHARS);
+    format!("{name}\nIt came in without a token; nobody has checked this name.{mixes}")
 }
 
 fn not_open() -> Answer {

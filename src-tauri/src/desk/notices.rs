@@ -21,7 +21,7 @@ static SHOWN: AtomicI32 = AtomicI32::new(0);
 /// Shows one. It returns at once.
 pub(super) fn show(app: &AppHandle, notification: &Notification) {
     let Notification { title, body, opens } = notification;
-    let builder = app.notification().builder().id(number(*opens)).title(title).body(body);
+    let builder = app.notification().builder().id(number(*opens)).title(title).body(plain(body));
     if let Err(fault) = builder.show() {
         tracing::warn!("a notification cannot be shown: {fault}");
     }
@@ -35,6 +35,14 @@ pub(crate) fn on_click(app: &AppHandle) {
         let page = performed.notification().and_then(|shown| page(shown.id()));
         tell(&told, Deed::Open(page));
     });
+}
+
+/// A body that is shown as the text that it is. On Linux most desktops read markup in it, and names are others' words.
+fn plain(body: &str) -> String {
+    if cfg!(any(windows, target_os = "macos")) {
+        return body.to_owned();
+    }
+    body.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 fn number(page: Page) -> i32 {
@@ -51,6 +59,16 @@ fn page(number: i32) -> Option<Page> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    // holds: desktop-door-named
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_body_is_text_and_no_markup() {
+        assert_eq!(
+            plain("<b>Claude</b> & <a href=\"x\">\nx"),
+            "&lt;b&gt;Claude&lt;/b&gt; &amp; &lt;a href=\"x\"&gt;\nx"
+        );
+    }
 
     // holds: desktop-notification-click
     #[test]

@@ -72,13 +72,22 @@ fn build(app: &AppHandle, id: QuestionId, theme: Theme) -> tauri::Result<()> {
         .initialization_script(paper::script(theme))
         .on_navigation(super::is_own)
         .on_new_window(|_, _| NewWindowResponse::Deny);
-    if let Some(place) = place::near_the_pointer(app) {
+    if let Some(place) = place::near_the_pointer(app, text_scale()) {
         builder = builder.position(place.x, place.y).inner_size(place.width, place.height);
     }
     let window = builder.build()?;
     paper::lay(&window, theme)?;
     watch(app, &window, id)?;
     window.show()
+}
+
+/// How many times as large as usual text is drawn.
+fn text_scale() -> f64 {
+    #[cfg(target_os = "linux")]
+    return gtk::text_scale();
+    // Elsewhere text grows with everything else, which the window's own size follows by itself.
+    #[cfg(not(target_os = "linux"))]
+    return 1.0;
 }
 
 fn watch(app: &AppHandle, window: &WebviewWindow, id: QuestionId) -> tauri::Result<()> {

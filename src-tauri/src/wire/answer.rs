@@ -59,7 +59,7 @@ pub enum Answer {
 pub enum RefusedCode {
     /// Too early: the question has not been in view for long enough.
     Early,
-    /// Not before all of it was shown, or never for a tool that is marked destructive.
+    /// For longer than 15 minutes: not before all of it was in view. For good: never for a tool that is marked destructive.
     NotForAlways,
     /// No bridge runs.
     NoBridge,

@@ -188,6 +188,20 @@ pub enum AboutQuestion {
     Look,
     /// The second animation frame with the content in it: from now on the question can be read.
     Painted,
+    /// What of the arguments is in view on the page. Without it nothing can be allowed; by itself it allows nothing.
+    InView {
+        /// The definition that is shown.
+        fingerprint: Fingerprint,
+        /// Their first line is, whole.
+        first: bool,
+        /// All of them were, since the page began: nothing was folded and nothing cut.
+        all: bool,
+    },
+    /// Whether what is asked for at the local door is in view in its window. As `InView`.
+    DoorInView {
+        /// Its first line is, and all of it was.
+        all: bool,
+    },
     /// The buttons are at another place than before: what is clicked now was aimed at something else.
     Moved,
     /// A piece of one of its texts. What was read in order to the end counts as shown.
@@ -224,6 +238,11 @@ pub enum AboutDoorQuestion {
     Look,
     /// The second animation frame with the content in it: from now on the question can be read.
     Painted,
+    /// Whether what is asked for is in view on the page. Without it nothing can be allowed; by itself it allows nothing.
+    InView {
+        /// Its first line is, and all of it was.
+        all: bool,
+    },
     /// The buttons are at another place than before: what is clicked now was aimed at something else.
     Moved,
     /// The answer. To a pair it is remembered, to a token it is for this once.

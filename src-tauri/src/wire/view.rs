@@ -243,7 +243,9 @@ pub struct QuestionView {
     pub question: QuestionHead,
     /// Until something can be allowed, in milliseconds from now: 0 when it can, none while the clock stands.
     pub armed_in: Option<Count>,
-    /// Whether "always" can be offered at all: not for a tool marked destructive, and only once all was shown.
+    /// Whether all of the arguments were in view: only then is anything allowed that stands longer than 15 minutes.
+    pub all_seen: bool,
+    /// Whether "always" can be offered at all: not for a tool marked destructive, and only once all was in view.
     pub always: Always,
     /// How many other questions wait.
     pub others: Count,
@@ -272,7 +274,7 @@ pub struct DoorQuestionView {
 pub enum Always {
     /// It can.
     Offered,
-    /// Not before all arguments were read to their end.
+    /// Not before all arguments were in view.
     NotAllShown,
     /// Never: the tool is marked destructive.
     Destructive,

@@ -142,6 +142,31 @@ function marked(found: readonly { name: string | undefined; span: Span }[], name
     }));
 }
 
+/** How many values stand in an object or array, at all levels, and how many levels they are deep. */
+export function extent(text: string, of: Span): { values: number; levels: number } {
+    const end = Math.min(of.end, text.length);
+    let [values, levels, depth] = [0, 0, 0];
+    for (let at = of.start; at < end; at += 1) {
+        const unit = text.charCodeAt(at);
+        if (unit === QUOTE) {
+            const behind = stringEnd(text, at);
+            at = behind < 0 ? end : behind - 1;
+        } else if (unit === OPEN || unit === OPEN_LIST) {
+            depth += 1;
+            const first = text.charCodeAt(skipBlank(text, at + 1));
+            if (first !== CLOSE && first !== CLOSE_LIST) {
+                values += 1;
+                levels = Math.max(levels, depth);
+            }
+        } else if (unit === CLOSE || unit === CLOSE_LIST) {
+            depth -= 1;
+        } else if (unit === COMMA) {
+            values += 1;
+        }
+    }
+    return { values, levels };
+}
+
 /** The member of this name; the last one where it is repeated, as most programs read it. */
 export function member(text: string, of: Span, name: string): Span | undefined {
     return of.kind === "object"

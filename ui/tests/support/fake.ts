@@ -98,6 +98,7 @@ export class FakeApp {
                 return about.part === "tool" ? piece(fixture.TOOL, about.offset) : piece(this.arguments, about.offset, 65_536);
             case "begin":
             case "look":
+            case "in_view":
                 return { question: { ...this.question, question: this.view.snapshot?.questions.find((one) => one.id === id) ?? this.question.question } };
             default:
                 return "done";

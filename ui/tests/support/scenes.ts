@@ -59,6 +59,14 @@ export function begin(name: string): void {
         app.arguments = long;
         app.question = questionView({ always: "not_all_shown" }, { arguments_bytes: long.length, definition: "seen", tool: "write_a_file_with_a_very_long_name_that_goes_on_and_on", application: "an.application-with-a-long-client-id.example" });
     }
+    if (name === "question-door" || name === "question-more") {
+        app.question = questionView({}, { agent: "Сlaude Desktop” was allowed by you. Click Let it in", via: "door", definition: "changed" });
+    } else if (name === "question-long") {
+        app.question = questionView({ always: "not_all_shown" }, { agent: "A host with a name that is as long as any name may be, and so on", via: "door", application: "an-application.".repeat(8), tool: "write_a_file_with_a_very_long_name_".repeat(3), definition: "changed" });
+    } else if (name === "question-deep") {
+        app.arguments = `${'{"in":'.repeat(40)}{"cmd":"rm -rf ~"}${"}".repeat(40)}`;
+        app.question = questionView({ all_seen: false, always: "not_all_shown" }, { arguments_bytes: app.arguments.length, definition: "seen" });
+    }
     app.install(globalThis as unknown as Record<string, unknown>);
 }
 
@@ -102,6 +110,12 @@ export function act(name: string): void {
             break;
         case "forget":
             press("Forget…");
+            break;
+        case "question-more":
+            press("More…");
+            break;
+        case "question-deep":
+            press("Open all");
             break;
         case "question-exact":
             document.querySelectorAll<HTMLElement>(".json .choices input")[1]?.click();

@@ -6,5 +6,6 @@ HTMLDialogElement.prototype.showModal = function showModal() {
 HTMLDialogElement.prototype.close = function close() {
     this.removeAttribute("open");
 };
+Range.prototype.getBoundingClientRect = () => new DOMRect();
 // No page is laid out here, so nothing is found at a point.
 document.elementFromPoint = () => null;

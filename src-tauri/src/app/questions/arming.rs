@@ -24,6 +24,8 @@ pub(crate) const HAND_TIME: Duration = Duration::from_secs(1);
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arming {
     painted: bool,
+    /// The page says that what must be read first is in view there.
+    in_view: bool,
     standing: Standing,
     /// Something lies on the surface, as the display tells.
     covered: bool,
@@ -37,12 +39,12 @@ pub(crate) struct Arming {
 impl Arming {
     /// On a surface that stands so, with nothing painted yet.
     pub(crate) fn on(standing: Standing, covered: bool) -> Self {
-        Self { painted: false, standing, covered, since: None, after: None, no_from: None }
+        Self { painted: false, in_view: false, standing, covered, since: None, after: None, no_from: None }
     }
 
     /// A page begins to show it: what another one painted is not there any more.
     pub(crate) fn begins(&mut self) {
-        (self.painted, self.since) = (false, None);
+        (self.painted, self.in_view, self.since) = (false, false, None);
     }
 
     /// It comes up where another one was, whose answer goes on to this moment.
@@ -55,6 +57,14 @@ impl Arming {
         self.painted = true;
         self.can_be_refused(now);
         self.restart(now);
+    }
+
+    /// What must be read first came into view there, or went out of it. It arms nothing by itself.
+    pub(crate) fn in_view(&mut self, in_view: bool, now: Instant) {
+        if self.in_view != in_view {
+            self.in_view = in_view;
+            self.restart(now);
+        }
     }
 
     /// It is there, though it may be that no content can be had.
@@ -72,8 +82,8 @@ impl Arming {
 
     /// Something changed: it came to front, was clicked too early, says something else.
     pub(crate) fn restart(&mut self, now: Instant) {
-        let in_view = self.painted && self.standing == Standing::Clear && !self.covered;
-        self.since = in_view.then_some(now);
+        let readable = self.in_view && self.is_in_plain_view();
+        self.since = readable.then_some(now);
     }
 
     /// The surface stands differently.
@@ -83,7 +93,9 @@ impl Arming {
         }
         self.standing = standing;
         // What was there is destroyed with its window.
-        self.painted &= standing != Standing::Gone;
+        if standing == Standing::Gone {
+            (self.painted, self.in_view) = (false, false);
+        }
         self.restart(now);
     }
 
@@ -93,6 +105,11 @@ impl Arming {
             self.covered = covered;
             self.restart(now);
         }
+    }
+
+    /// Whether it is there to be read, with nothing on it as far as the app can tell.
+    pub(crate) fn is_in_plain_view(&self) -> bool {
+        self.painted && self.standing == Standing::Clear && !self.covered
     }
 
     /// Whether it was ever there to be read.

@@ -18,7 +18,12 @@ use clientmcp_protocol::{
 };
 use tokio::time::Instant;
 
-use self::{arming::Arming, door::AtDoor, place::Place, reading::Reading};
+use self::{
+    arming::Arming,
+    door::AtDoor,
+    place::Place,
+    reading::{InView, Reading},
+};
 use super::until::until;
 use crate::{
     shell::{AppWindow, Standing},
@@ -151,6 +156,7 @@ struct Open {
 struct Shown {
     arming: Arming,
     arguments: Reading,
+    in_view: InView,
 }
 
 #[derive(Debug, Default)]
@@ -162,14 +168,28 @@ struct Patience {
 
 impl Shown {
     fn on(arming: Arming) -> Self {
-        Self { arming, arguments: Reading::default() }
+        Self { arming, arguments: Reading::default(), in_view: InView::default() }
     }
 
     fn stands(&mut self, standing: Standing, now: Instant) {
         self.arming.stands(standing, now);
-        if standing == Standing::Gone {
-            self.arguments = Reading::default();
+        match standing {
+            Standing::Clear => {}
+            Standing::Covered => self.in_view.covered(),
+            Standing::Gone => (self.arguments, self.in_view) = Default::default(),
         }
+    }
+
+    fn cover(&mut self, covered: bool, now: Instant) {
+        self.arming.cover(covered, now);
+        if covered {
+            self.in_view.covered();
+        }
+    }
+
+    /// Whether all of the arguments were there to be read, and in view.
+    fn is_all_seen(&self) -> bool {
+        self.arguments.is_done() && self.in_view.is_all()
     }
 
     /// Whether an answer counts. Arguments that cannot be had are never painted, and the question is there all the same.
@@ -210,8 +230,10 @@ impl Open {
     fn update(&mut self, head: QuestionHead, now: Instant) {
         let same = QuestionHead { ends: head.ends, ..self.head.clone() } == head;
         if !same {
-            self.small.arming.restart(now);
-            self.main.arming.restart(now);
+            for shown in [&mut self.small, &mut self.main] {
+                shown.arming.restart(now);
+                shown.in_view = InView::default();
+            }
         }
         self.head = head;
     }
@@ -219,7 +241,7 @@ impl Open {
     fn always(&self, surface: Surface) -> Always {
         if self.head.hints.destructive == Some(true) {
             Always::Destructive
-        } else if self.on(surface).arguments.is_done() {
+        } else if self.on(surface).is_all_seen() {
             Always::Offered
         } else {
             Always::NotAllShown
@@ -305,7 +327,9 @@ impl Questions {
                 self.main_changed(now);
             }
             AppWindow::Small(id) => {
-                if let Some(arming) = self.arming_mut(id, Surface::Small) {
+                if let Some(open) = self.find_mut(id) {
+                    open.small.cover(covered, now);
+                } else if let Some(arming) = self.door.arming_mut(id, Surface::Small) {
                     arming.cover(covered, now);
                 }
             }
@@ -315,7 +339,8 @@ impl Questions {
     /// A page begins to show it, which may have shown another one before, or this one: nothing of it is there yet.
     pub(crate) fn begins(&mut self, id: QuestionId, surface: Surface, now: Instant) {
         if let Some(open) = self.find_mut(id) {
-            open.on_mut(surface).arguments = Reading::default();
+            let shown = open.on_mut(surface);
+            (shown.arguments, shown.in_view) = Default::default();
         }
         let replaced = match surface {
             // Its place was taken when its window opened.
@@ -335,6 +360,30 @@ impl Questions {
         }
     }
 
+    /// What of its arguments is in view there, as the page of this definition says: their first line, and whether all of
+    /// them were.
+    pub(crate) fn page_shows(
+        &mut self,
+        (id, fingerprint): (QuestionId, Fingerprint),
+        surface: Surface,
+        (first, all): (bool, bool),
+        now: Instant,
+    ) {
+        let Some(open) = self.find_mut(id).filter(|open| open.head.fingerprint == fingerprint) else { return };
+        let shown = open.on_mut(surface);
+        shown.arming.in_view(first, now);
+        if all {
+            shown.in_view.claimed(shown.arming.is_in_plain_view());
+        }
+    }
+
+    /// Whether what is asked for at the local door is in view there.
+    pub(crate) fn page_shows_door(&mut self, id: QuestionId, surface: Surface, all: bool, now: Instant) {
+        if let Some(arming) = self.door.arming_mut(id, surface) {
+            arming.in_view(all, now);
+        }
+    }
+
     /// It is somewhere else than before.
     pub(crate) fn moved(&mut self, id: QuestionId, surface: Surface, now: Instant) {
         if let Some(arming) = self.arming_mut(id, surface) {
@@ -346,6 +395,9 @@ impl Questions {
     pub(crate) fn was_covered(&mut self, id: QuestionId, surface: Surface, now: Instant) {
         if let Some(arming) = self.arming_mut(id, surface) {
             arming.restart(now);
+        }
+        if let Some(open) = self.find_mut(id) {
+            open.on_mut(surface).in_view.covered();
         }
     }
 
@@ -378,12 +430,12 @@ impl Questions {
             RefusedCode::Bridge(ErrorCode::NoSuchQuestion),
             "this question is not open any more, or it has changed: nothing was done",
         ))?;
-        let always = open.always(surface);
+        let (all_seen, always) = (open.on(surface).is_all_seen(), open.always(surface));
         if !open.on_mut(surface).takes(said.verdict, now) {
             return Err(EARLY);
         }
         if said.verdict == Verdict::Allow {
-            allowed(said.also, always)?;
+            allowed(said.also, all_seen, always)?;
         }
         Ok(also(said.also, wall))
     }
@@ -446,8 +498,9 @@ impl Questions {
         let others = Count(others);
         if let Some(open) = self.open.iter().find(|open| open.head.id == id) {
             let (question, always, arming) = (open.head.clone(), open.always(surface), open.on(surface).arming);
-            let armed_in = arming.left(now);
-            return Some((Asked::Call(QuestionView { question, armed_in, always, others, theme }), arming.armed_at()));
+            let (armed_in, all_seen) = (arming.left(now), open.on(surface).is_all_seen());
+            let view = QuestionView { question, armed_in, all_seen, always, others, theme };
+            return Some((Asked::Call(view), arming.armed_at()));
         }
         let (question, arming) = self.door.find(id, surface)?;
         let (question, armed_in) = (question.clone(), arming.left(now));
@@ -542,8 +595,8 @@ impl Questions {
         let MainSurface { standing, covered } = self.main_surface();
         self.open.iter_mut().for_each(|open| open.main.stands(standing, now));
         self.door.on_page().for_each(|arming| arming.stands(standing, now));
-        let calls = self.open.iter_mut().map(|open| &mut open.main.arming);
-        calls.chain(self.door.on_page()).for_each(|arming| arming.cover(covered, now));
+        self.open.iter_mut().for_each(|open| open.main.cover(covered, now));
+        self.door.on_page().for_each(|arming| arming.cover(covered, now));
     }
 
     fn arming_mut(&mut self, id: QuestionId, surface: Surface) -> Option<&mut Arming> {
@@ -576,11 +629,12 @@ pub(crate) const COVERED: NotNow = (
 );
 
 /// What may go with a yes.
-fn allowed(also: AlsoFor, always: Always) -> Result<(), NotNow> {
+fn allowed(also: AlsoFor, all_seen: bool, always: Always) -> Result<(), NotNow> {
     match (also, always) {
-        (AlsoFor::Tool { lasts: Lasts::Always, .. }, Always::NotAllShown) => Err((
+        (AlsoFor::Tool { lasts: Lasts::Quit | Lasts::Always, .. }, _) if !all_seen => Err((
             RefusedCode::NotForAlways,
-            "the arguments were not read to their end, so this cannot be allowed for good: read them, or allow it for a while",
+            "not all of the arguments were in view, so this cannot be allowed for longer than 15 minutes: unfold and scroll \
+             through all of them, or allow it for a while",
         )),
         (AlsoFor::Tool { lasts: Lasts::Always, .. }, Always::Destructive) => Err((
             RefusedCode::NotForAlways,

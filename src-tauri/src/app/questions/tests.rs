@@ -52,9 +52,16 @@ fn painted(now: Instant) -> Questions {
     questions.looking(Page::Approvals, now);
     questions.see(&[head()], Count(0), now);
     questions.small_stands(ID, Standing::Clear, now);
-    questions.painted(ID, Surface::Small, now);
-    questions.painted(ID, Surface::Main, now);
+    for surface in [Surface::Small, Surface::Main] {
+        questions.painted(ID, surface, now);
+        in_view(&mut questions, surface, (true, false), now);
+    }
     questions
+}
+
+/// What the page says is in view: the first line of the arguments, and all of them.
+fn in_view(questions: &mut Questions, surface: Surface, (first, all): (bool, bool), now: Instant) {
+    questions.page_shows((ID, head().fingerprint), surface, (first, all), now);
 }
 
 fn said(verdict: Verdict, also: AlsoFor) -> Said {
@@ -79,9 +86,18 @@ type Act = fn(&mut Questions, Instant);
 #[test]
 fn the_clock_starts_anew_with_whatever_puts_something_else_under_the_pointer() {
     // (what happens, on which surface it restarts)
-    let table: [(&str, Act, &[Surface]); 14] = [
+    let table: [(&str, Act, &[Surface]); 16] = [
         ("nothing", |_, _| {}, &[]),
         ("painted again", |all, now| all.painted(ID, Surface::Small, now), &[Surface::Small]),
+        (
+            "the first line out of view for a moment",
+            |all, now| {
+                in_view(all, Surface::Small, (false, false), now);
+                in_view(all, Surface::Small, (true, false), now);
+            },
+            &[Surface::Small],
+        ),
+        ("the first line said to be in view again", |all, now| in_view(all, Surface::Main, (true, true), now), &[]),
         ("the small window moved", |all, now| all.moved(ID, Surface::Small, now), &[Surface::Small]),
         ("the list moved", |all, now| all.moved(ID, Surface::Main, now), &[Surface::Main]),
         (
@@ -154,7 +170,7 @@ fn the_clock_starts_anew_with_whatever_puts_something_else_under_the_pointer() {
 // holds: desktop-arming
 #[test]
 fn the_clock_stands_while_the_surface_is_covered_gone_or_not_painted() {
-    let table: [(&str, Act); 7] = [
+    let table: [(&str, Act); 8] = [
         ("something lies on it", |all, now| all.cover(AppWindow::Small(ID), true, now)),
         ("something lies on it, and it is said to be clear", |all, now| {
             all.cover(AppWindow::Small(ID), true, now);
@@ -167,6 +183,7 @@ fn the_clock_stands_while_the_surface_is_covered_gone_or_not_painted() {
             all.small_stands(ID, Standing::Gone, now);
             all.small_stands(ID, Standing::Clear, now);
         }),
+        ("scrolled away", |all, now| in_view(all, Surface::Small, (false, true), now)),
         ("covered and clicked", |all, now| {
             all.small_stands(ID, Standing::Covered, now);
             assert_eq!(allow(all, Surface::Small, now), Err(RefusedCode::Early));
@@ -213,6 +230,8 @@ fn a_page_that_begins_again_has_painted_and_shown_nothing() {
     questions.main_stands(Standing::Clear, back);
     assert_eq!(allow(&mut questions, Surface::Main, back + ARMING_TIME), Err(RefusedCode::Early), "still not painted");
     questions.painted(ID, Surface::Main, back);
+    assert_eq!(allow(&mut questions, Surface::Main, back + ARMING_TIME), Err(RefusedCode::Early), "out of view");
+    in_view(&mut questions, Surface::Main, (true, false), back);
     assert!(allow(&mut questions, Surface::Main, back + ARMING_TIME).is_ok());
     assert!(allow(&mut questions, Surface::Small, back).is_ok(), "the other surface has its own clock");
 }
@@ -349,33 +368,133 @@ fn a_no_in_the_list_counts_later_where_another_card_was_or_the_buttons_moved() {
     assert!(deny(&mut questions, ID, Surface::Main, start + MS + NO_TIME));
 }
 
-// holds: desktop-always
+// holds: desktop-always, desktop-all-seen
 #[test]
 fn what_may_go_with_a_yes() {
-    let tool = |lasts| AlsoFor::Tool { any_agent: false, lasts };
+    let tool = |any_agent, lasts| AlsoFor::Tool { any_agent, lasts };
+    let (one, any) = (|lasts| tool(false, lasts), |lasts| tool(true, lasts));
+    let not_seen = Some(RefusedCode::NotForAlways);
+    // (what, marked destructive, delivered to its end, all of it in view, refused)
     let table = [
-        (AlsoFor::Nothing, false, false, None),
-        (AlsoFor::Nothing, true, false, None),
-        (tool(Lasts::Minutes15), true, false, None),
-        (tool(Lasts::Quit), false, false, None),
-        (tool(Lasts::Always), false, false, Some(RefusedCode::NotForAlways)),
-        (tool(Lasts::Always), false, true, None),
-        (tool(Lasts::Always), true, true, Some(RefusedCode::NotForAlways)),
-        (AlsoFor::Agent, false, true, Some(RefusedCode::Bridge(ErrorCode::Value))),
+        (AlsoFor::Nothing, false, false, false, None),
+        (AlsoFor::Nothing, true, false, false, None),
+        (one(Lasts::Minutes15), true, false, false, None),
+        (any(Lasts::Minutes15), false, true, false, None),
+        (one(Lasts::Quit), false, false, false, not_seen),
+        (one(Lasts::Quit), false, true, false, not_seen),
+        (one(Lasts::Quit), false, false, true, not_seen),
+        (any(Lasts::Quit), false, true, false, not_seen),
+        (any(Lasts::Quit), false, true, true, None),
+        (one(Lasts::Quit), true, true, true, None),
+        (one(Lasts::Quit), true, true, false, not_seen),
+        (one(Lasts::Always), false, false, false, not_seen),
+        (one(Lasts::Always), false, true, false, not_seen),
+        (one(Lasts::Always), false, false, true, not_seen),
+        (any(Lasts::Always), false, true, false, not_seen),
+        (one(Lasts::Always), false, true, true, None),
+        (any(Lasts::Always), false, true, true, None),
+        (one(Lasts::Always), true, true, true, not_seen),
+        (AlsoFor::Agent, false, true, true, Some(RefusedCode::Bridge(ErrorCode::Value))),
     ];
-    for (also, destructive, read, refused) in table {
+    for (also, destructive, delivered, seen, refused) in table {
         let start = Instant::now();
         let mut questions = painted(start);
         if destructive {
             let hints = Hints { destructive: Some(true), ..Hints::default() };
             questions.see(&[QuestionHead { hints, ..head() }], Count(0), start);
         }
-        if read {
+        if delivered {
             questions.read(ID, Surface::Small, Count(0), Count(13), Count(13));
         }
+        in_view(&mut questions, Surface::Small, (true, seen), start);
         let answer = questions.decide(ID, Surface::Small, said(Verdict::Allow, also), (start + ARMING_TIME, Millis(0)));
-        assert_eq!(answer.err().map(|(code, _)| code), refused, "{also:?}, {destructive}, {read}");
+        assert_eq!(
+            answer.err().map(|(code, _)| code),
+            refused,
+            "{also:?}, destructive {destructive}, delivered {delivered}, in view {seen}"
+        );
     }
+}
+
+// holds: desktop-all-seen
+#[test]
+fn what_was_in_view_counts_while_nothing_lay_on_it_and_until_it_says_something_else() {
+    // (what happens before the page says that all of it was in view, whether that counts, and said once more)
+    let table: [(&str, Act, bool, bool); 6] = [
+        ("nothing", |_, _| {}, true, true),
+        ("covered", |all, now| all.small_stands(ID, Standing::Covered, now), false, false),
+        (
+            "covered meanwhile",
+            |all, now| {
+                all.small_stands(ID, Standing::Covered, now);
+                all.small_stands(ID, Standing::Clear, now);
+            },
+            false,
+            true,
+        ),
+        ("something lies on it", |all, now| all.cover(AppWindow::Small(ID), true, now), false, false),
+        (
+            "something lay on it meanwhile",
+            |all, now| {
+                all.cover(AppWindow::Small(ID), true, now);
+                all.cover(AppWindow::Small(ID), false, now);
+            },
+            false,
+            true,
+        ),
+        ("covered at a yes", |all, now| all.was_covered(ID, Surface::Small, now), false, true),
+        (
+            "not painted",
+            |all, now| {
+                all.begins(ID, Surface::Small, now);
+                all.read(ID, Surface::Small, Count(0), Count(13), Count(13));
+                all.small_stands(ID, Standing::Clear, now);
+            },
+            false,
+            false,
+        ),
+        ("the main window covered", |all, now| all.main_stands(Standing::Covered, now), true, true),
+        (
+            "another countdown",
+            |all, now| all.see(&[QuestionHead { ends: Millis(9), ..head() }], Count(0), now),
+            true,
+            true,
+        ),
+    ];
+    for (name, act, first, second) in table {
+        let now = Instant::now();
+        let mut questions = painted(now);
+        questions.read(ID, Surface::Small, Count(0), Count(13), Count(13));
+        act(&mut questions, now);
+        for expected in [first, second] {
+            in_view(&mut questions, Surface::Small, (true, true), now);
+            assert_eq!(all_seen(&questions, Surface::Small), expected, "{name}");
+        }
+        assert!(!all_seen(&questions, Surface::Main), "{name}: the other surface has its own");
+    }
+    // (what ends it)
+    let table: [(&str, Act, bool); 4] = [
+        ("covered afterwards", |all, now| all.small_stands(ID, Standing::Covered, now), true),
+        ("out of view afterwards", |all, now| in_view(all, Surface::Small, (false, false), now), true),
+        ("a page that begins again", |all, now| all.begins(ID, Surface::Small, now), false),
+        (
+            "another head",
+            |all, now| all.see(&[QuestionHead { definition: Definition::Changed, ..head() }], Count(0), now),
+            false,
+        ),
+    ];
+    for (name, act, stays) in table {
+        let now = Instant::now();
+        let mut questions = painted(now);
+        questions.read(ID, Surface::Small, Count(0), Count(13), Count(13));
+        in_view(&mut questions, Surface::Small, (true, true), now);
+        act(&mut questions, now);
+        assert_eq!(all_seen(&questions, Surface::Small), stays, "{name}");
+    }
+}
+
+fn all_seen(questions: &Questions, surface: Surface) -> bool {
+    view(questions, surface, Instant::now()).all_seen
 }
 
 // holds: desktop-always
@@ -399,6 +518,7 @@ fn a_text_counts_as_read_when_it_came_in_order_to_its_end_on_that_surface() {
     }
     let mut questions = painted(Instant::now());
     questions.read(ID, Surface::Small, Count(0), Count(13), Count(13));
+    in_view(&mut questions, Surface::Small, (true, true), Instant::now());
     let always = |surface| view(&questions, surface, Instant::now()).always;
     assert_eq!((always(Surface::Small), always(Surface::Main)), (Always::Offered, Always::NotAllShown));
 }

@@ -76,6 +76,12 @@ async fn nobody_is_let_in_within_600_ms_after_the_question_was_painted_moved_or_
         assert_eq!(code(&world.ask(decide(verdict)).await), Some(RefusedCode::Early), "never painted");
     }
     world.ask(about(FIRST, AboutDoorQuestion::Painted)).await;
+    assert_eq!(armed_in(&world).await, None, "what is asked for is out of view");
+    world.ask(about(FIRST, AboutDoorQuestion::InView { all: true })).await;
+    assert_eq!(armed_in(&world).await, Some(Count(600)));
+    world.ask(about(FIRST, AboutDoorQuestion::InView { all: false })).await;
+    assert_eq!(armed_in(&world).await, None, "scrolled away");
+    world.ask(about(FIRST, AboutDoorQuestion::InView { all: true })).await;
     assert_eq!(armed_in(&world).await, Some(Count(600)));
     sleep(Duration::from_millis(400)).await;
     world.ask(about(FIRST, AboutDoorQuestion::Moved)).await;
@@ -224,7 +230,8 @@ async fn without_small_windows_who_comes_to_the_door_is_told_by_name_alone() {
     let (mut world, mut bridge) = World::served_with(false).await;
     open(&mut bridge, vec![at_door(1, "Claude Desktop"), at_door(2, "Editor")]).await;
     let told = world.notified().await;
-    assert_eq!(told.title, "\u{201c}Claude Desktop\u{201d} wants to call tools of wallet");
+    assert_eq!(told.title, "A host wants to call tools of wallet");
+    assert_eq!(told.body.lines().next(), Some("Claude Desktop"));
     assert!(told.opens == Page::Approvals && !told.body.contains("/opt"), "{told:?}");
     world.now().await;
     while let Ok(seen) = world.seen.try_recv() {
@@ -268,7 +275,33 @@ async fn without_small_windows_there_are_no_more_notifications_after_two_in_vain
         assert!(!matches!(seen, Seen::Notify(_)), "the person looks at it");
     }
     world.tell(Deed::Main(Standing::Gone));
-    assert!(world.notified().await.title.contains("Host 4"));
+    assert!(world.notified().await.body.contains("Host 4"));
+}
+
+// holds: desktop-door-named
+#[tokio::test(start_paused = true)]
+async fn a_notification_has_the_name_of_a_host_alone_on_its_line() {
+    // (name, as it stands on its line, whether it mixes alphabets)
+    let table = [
+        (
+            "Claude Desktop\u{201d} was allowed by you. Click Let it in",
+            "Claude Desktop\u{201d} was allowed by you. Clic\u{27e6}\u{2026}+11\u{27e7}",
+            None,
+        ),
+        ("Claude\u{202e}", "Claude\u{27e6}U+202E\u{27e7}", None),
+        ("\u{421}laude Desktop", "\u{421}laude Desktop", Some("Cyrillic, Latin")),
+        ("Zoom\u{4f1a}\u{8b70}", "Zoom\u{4f1a}\u{8b70}", None),
+    ];
+    for (host, line, alphabets) in table {
+        let (mut world, mut bridge) = World::served().await;
+        open(&mut bridge, vec![at_door(1, host)]).await;
+        let told = world.notified().await;
+        let lines: Vec<_> = told.body.lines().collect();
+        assert_eq!((told.title.as_str(), lines[0]), ("A host wants to call tools of wallet", line));
+        assert!(lines[1].contains("nobody has checked this name"), "{told:?}");
+        let mixes = lines[1].split_once("more than one alphabet: ").map(|(_, names)| names.trim_end_matches('.'));
+        assert_eq!(mixes, alphabets, "{host}");
+    }
 }
 
 // holds: desktop-door-pairs

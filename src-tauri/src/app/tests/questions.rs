@@ -14,7 +14,7 @@ use tokio::time::{Instant, sleep};
 
 use super::{
     heads::{call, question, snapshot},
-    world::{PlayedBridge, Seen, World},
+    world::{PlayedBridge, Seen, World, in_view},
 };
 use crate::{
     shell::{AppWindow, Deed, Standing},
@@ -65,6 +65,7 @@ async fn nothing_is_allowed_for_600_ms_after_a_question_is_painted_and_then_it_i
     assert_eq!(code(&early), Some(RefusedCode::Early), "never painted");
     let start = Instant::now();
     world.ask_of(FIRST, AboutQuestion::Painted).await;
+    world.ask_of(FIRST, in_view(true, false)).await;
     assert_eq!(shown(&mut world, |view| view.armed_in.is_some()).await.armed_in, Some(Count(600)));
     assert_eq!(shown(&mut world, |view| view.armed_in == Some(Count(0))).await.others, Count(0));
     assert!(start.elapsed() >= Duration::from_millis(600));
@@ -124,6 +125,39 @@ async fn a_window_is_told_when_something_lies_on_it_and_when_it_is_free_again() 
     assert_eq!(code(&world.ask_of(FIRST, yes).await), Some(RefusedCode::Early));
 }
 
+// holds: desktop-first-line
+#[tokio::test(start_paused = true)]
+async fn nothing_is_allowed_while_the_first_line_of_the_arguments_is_out_of_view() {
+    let (mut world, mut bridge) = World::served().await;
+    open(&mut bridge, &[(1, 100)]).await;
+    world.small_window().await;
+    world.tell(Deed::Small(FIRST, Standing::Clear));
+    world.ask_of(FIRST, AboutQuestion::Painted).await;
+    sleep(Duration::from_secs(60)).await;
+    let yes = || decide(Verdict::Allow, AlsoFor::Nothing);
+    assert_eq!(code(&world.ask_of(FIRST, yes()).await), Some(RefusedCode::Early), "painted, out of view");
+    let other = AboutQuestion::InView { fingerprint: Fingerprint([8; 32]), first: true, all: true };
+    world.ask_of(FIRST, other).await;
+    sleep(Duration::from_secs(60)).await;
+    assert_eq!(code(&world.ask_of(FIRST, yes()).await), Some(RefusedCode::Early), "another definition's");
+    for _ in 0..2 {
+        world.ask_of(FIRST, in_view(true, false)).await;
+        sleep(Duration::from_millis(599)).await;
+        let Answer::Question(view) = world.ask_of(FIRST, AboutQuestion::Look).await else { panic!("a question") };
+        assert_eq!(view.armed_in, Some(Count(1)));
+        sleep(Duration::from_millis(1)).await;
+        // Said once more it is no news.
+        let Answer::Question(view) = world.ask_of(FIRST, in_view(true, false)).await else { panic!("a question") };
+        assert_eq!(view.armed_in, Some(Count(0)));
+        let Answer::Question(view) = world.ask_of(FIRST, in_view(false, false)).await else { panic!("a question") };
+        assert_eq!(view.armed_in, None);
+        assert_eq!(code(&world.ask_of(FIRST, yes()).await), Some(RefusedCode::Early), "scrolled away");
+    }
+    let asked = world.start_asking_of(FIRST, decide(Verdict::Deny, AlsoFor::Nothing));
+    bridge.obey().await;
+    assert_eq!(asked.await, Ok(Answer::Done), "a no needs no arguments");
+}
+
 // holds: desktop-arming
 #[tokio::test(start_paused = true)]
 async fn a_second_question_where_the_first_was_clicked_is_not_allowed_by_that_click() {
@@ -144,7 +178,7 @@ async fn a_second_question_where_the_first_was_clicked_is_not_allowed_by_that_cl
 
 // holds: desktop-always
 #[tokio::test(start_paused = true)]
-async fn always_is_offered_only_after_all_arguments_were_read_there() {
+async fn always_is_offered_only_after_all_arguments_were_in_view_there() {
     let (mut world, mut bridge) = World::served().await;
     open(&mut bridge, &[(1, 100)]).await;
     world.small_window().await;
@@ -157,6 +191,8 @@ async fn always_is_offered_only_after_all_arguments_were_read_there() {
     assert_eq!(command, Command::Get { text, offset: Count(0) });
     bridge.reply(request, Reply::Text { piece: "{\"chainId\":1}".to_owned(), bytes: Count(13) }).await;
     assert!(matches!(asked.await, Ok(Answer::Text { .. })));
+    assert_eq!(code(&world.ask_of(FIRST, always()).await), Some(RefusedCode::NotForAlways), "delivered is not seen");
+    world.ask_of(FIRST, in_view(true, true)).await;
     shown(&mut world, |view| view.always == Always::Offered).await;
     let asked = world.start_asking_of(FIRST, always());
     let Command::Decide(decide) = bridge.obey().await else { panic!("decide") };
@@ -174,6 +210,8 @@ async fn always_is_offered_only_after_every_64_kib_of_long_arguments_were_asked_
     // Three bytes each, so that 65,536 is within a character.
     let whole = "\u{20ac}".repeat(50_000);
     let mut offset = 0;
+    // The page's word alone is not enough either.
+    world.ask_of(FIRST, in_view(true, true)).await;
     while offset < whole.len() {
         assert!(
             !matches!(world.ask_of(FIRST, AboutQuestion::Look).await, Answer::Question(view) if view.always == Always::Offered)
@@ -258,7 +296,8 @@ async fn no_small_window_opens_while_the_person_looks_at_the_list() {
     open(&mut bridge, &[(1, 100)]).await;
     world.view(|view| view.snapshot.is_some()).await;
     let about = |about| Ask::Question { id: FIRST, about };
-    let Answer::Question(view) = world.ask(about(AboutQuestion::Painted)).await else { panic!("a question") };
+    world.ask(about(AboutQuestion::Painted)).await;
+    let Answer::Question(view) = world.ask(about(in_view(true, false))).await else { panic!("a question") };
     assert_eq!(view.armed_in, Some(Count(600)));
     sleep(Duration::from_millis(300)).await;
     world.ask(about(AboutQuestion::Moved)).await;

@@ -9,7 +9,7 @@ use std::{
 
 use clientmcp_protocol::{
     control::{CONTROL_VERSION, Command, Count, Event, Hello, Reply, Request, Start},
-    ids::QuestionId,
+    ids::{Fingerprint, QuestionId},
 };
 use clientmcp_settings::{SecretStore, SettingsId};
 use tokio::{
@@ -503,16 +503,22 @@ impl World {
         };
     }
 
-    /// Has the small window shown and painted.
+    /// Has the small window shown and painted, with the first line of the arguments in view.
     pub(super) async fn paint(&self, id: QuestionId) {
         self.tell(Deed::Small(id, Standing::Clear));
         self.ask_of(id, AboutQuestion::Painted).await;
+        self.ask_of(id, in_view(true, false)).await;
     }
 
     /// Waits for the app's end.
     pub(super) async fn over(self) {
         soon(self.app).await.expect("it ended in order");
     }
+}
+
+/// What a page says is in view of the questions that a test opens: the first line of the arguments, and all of them.
+pub(super) fn in_view(first: bool, all: bool) -> AboutQuestion {
+    AboutQuestion::InView { fingerprint: Fingerprint([7; 32]), first, all }
 }
 
 /// By the clock that is moved on when everything waits: what did not come within an hour never comes.

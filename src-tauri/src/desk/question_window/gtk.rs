@@ -51,6 +51,14 @@ fn standing(state: gdk::VisibilityState) -> Standing {
     if state == gdk::VisibilityState::FullyObscured { Standing::Covered } else { Standing::Clear }
 }
 
+/// As the web view does: by the resolution that the desktop, or `GDK_DPI_SCALE`, gives to text.
+pub(super) fn text_scale() -> f64 {
+    const USUAL: f64 = 96.0;
+    let resolution = gdk::Screen::default().map_or(USUAL, |screen| screen.resolution());
+    // Below 0 where nobody says.
+    if resolution > 0.0 { resolution / USUAL } else { 1.0 }
+}
+
 /// Above the other windows, without the keyboard.
 pub(super) fn raise(window: &WebviewWindow) -> tauri::Result<()> {
     if let Some(window) = window.gtk_window()?.window() {

@@ -1,0 +1,168 @@
+// What is seen of a question, on small displays and with large text: nothing is allowed that was out of view, and nothing
+// for long of which not all was in view. With real clicks of the display.
+
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { answer, armed, look, onDisplay } from './answers.mjs';
+import { Host } from './host.mjs';
+import { onStage, options, test } from './stage.mjs';
+import { until } from './waiting.mjs';
+import { ALWAYS, DENY, LET_IN, MORE, ONCE, QUIT } from './words.mjs';
+import { Buyer, connected } from './world.mjs';
+
+const program = join(process.env.CLIENTMCP_BUILT, 'clientmcp');
+
+/** As long as a label may be. */
+const LONG = 'A host with a name that is as long as any name of a host may be!';
+
+for (const size of ['1280x800', '800x600']) {
+  for (const text of [1, 2]) {
+    // holds: desktop-first-line
+    test(`at ${size} with text of ${text * 100}% the first line of the arguments is in view, or nothing can be allowed`, options, onStage({ size, text }, async (stage) => {
+      const { app, shop, buyer } = await connected(stage);
+      const tea = buyer.order('tea');
+      const window = await app.question();
+      await window.says('tea');
+      await armed(window);
+      assert.deepEqual(await firstLine(window), { says: 'what:tea', isInView: true });
+      await window.picture(`question-${size}-text-${text}`);
+
+      // Away from it nothing can be allowed, though a button is there to be clicked.
+      await scroll(window, Number.MAX_SAFE_INTEGER);
+      if (!(await firstLine(window)).isInView) {
+        await until('the clock to stand', async () => (await look(window)).armed_in === null);
+        await stage.clickAt(await onDisplay(stage, window, 'button', ONCE));
+        await window.says('out of view');
+        assert.deepEqual(shop.orders, []);
+        await window.click('button', /^Show it$/);
+      }
+      await armed(window);
+      assert.equal((await firstLine(window)).isInView, true);
+      await stage.clickAt(await onDisplay(stage, window, 'button', ONCE));
+      assert.equal(await tea, 'ordered tea');
+    }));
+  }
+}
+
+// holds: desktop-first-line
+test('the longest names leave the first line in view, as names fold first and the answers for later after them', options, onStage({ size: '800x600', text: 2 }, async (stage) => {
+  const { app, shop } = await connected(stage);
+  const buyer = new Buyer(stage, await app.token('agent', 'shop', LONG));
+  const empty = buyer.orderWith({});
+  const window = await app.question();
+  await armed(window);
+  assert.deepEqual(await firstLine(window), { says: '{}', isInView: true });
+  await window.picture('question-long-names');
+  assert.equal(await window.has('button', QUIT), false);
+  await window.click('button', MORE);
+  await until('the answers for later', () => window.has('button', QUIT));
+  await window.picture('question-more-answers');
+  await window.click('button', /^Back$/);
+  await answer(window, ONCE);
+  assert.match(await empty, /^ordered/);
+  assert.equal(shop.orders.length, 1);
+}));
+
+// holds: desktop-all-seen
+test('what is folded away is allowed for 15 minutes at most, until all of it was in view', options, onStage({}, async (stage) => {
+  const { app, main, shop, buyer } = await connected(stage);
+  let deep = { cmd: 'rm -rf ~' };
+  for (let level = 0; level < 40; level += 1) deep = { in: deep };
+  const ordered = buyer.orderWith({ what: 'tea', deep });
+  const window = await app.question();
+  await armed(window);
+  await window.says(/Not shown: \d+ members, \d+ levels deeper/);
+  await window.saysNot('rm -rf ~');
+  for (const name of [QUIT, ALWAYS]) assert.equal(await window.has('button', name), false);
+  const { fingerprint } = (await look(window)).question;
+  for (const lasts of ['quit', 'always']) {
+    for (const any_agent of [false, true]) {
+      const refused = await window.askOf({ about: 'decide', fingerprint, verdict: 'allow', also: { tool: { any_agent, lasts } } });
+      assert.equal(refused.refused?.code, 'not_for_always', JSON.stringify(refused));
+    }
+  }
+  await window.click('button', /^Open all$/);
+  await window.says('rm -rf ~');
+  // Opened is not seen.
+  await scroll(window, 0);
+  assert.equal((await look(window)).all_seen, false);
+  for (let at = 0; !(await look(window)).all_seen; at += 150) await scroll(window, at);
+  await scroll(window, 0);
+  await armed(window);
+  await until('what stands longer', () => window.has('button', ALWAYS));
+  await armed(window);
+  await window.picture('question-all-seen');
+  await stage.clickAt(await onDisplay(stage, window, 'button', ALWAYS));
+  assert.equal(await ordered, 'ordered tea');
+  await until('a rule that stays', async () => (await main.view()).snapshot.rules[0]?.until === 'always');
+  assert.deepEqual(shop.orders, ['tea']);
+}));
+
+// holds: desktop-door-named
+test('a host under a name that somebody else has is marked as what it is wherever it stands', options, onStage({}, async (stage) => {
+  const { app, main, buyer } = await connected(stage);
+  const NAME = '\u0421laude Desktop';
+  const config = join(stage.home, 'host.json');
+  writeFileSync(config, JSON.stringify({ mcpServers: { shop: { command: program, args: ['stdio', '--host', NAME, '--app', 'shop'] } } }));
+  await main.open('Approvals');
+  await stage.run('wmctrl', ['-F', '-a', 'ClientMCP']);
+  const host = await Host.start(stage, config);
+  await main.says(/letters of more than one alphabet: Cyrillic, Latin/);
+  await main.says('unverified');
+  const wants = await until('a question that can be answered', async () => {
+    const [question] = (await main.view()).snapshot.door_questions;
+    return (await main.ask({ ask: 'door_question', id: question.id, about: { about: 'look' } })).door_question?.armed_in === 0;
+  });
+  assert(wants);
+  await main.click('button', LET_IN);
+  await until('its tools', async () => (await host.tools()).includes('order'));
+
+  // Its calls: in the small window, and in the list.
+  await main.open('Calls');
+  const tea = host.call('order', { what: 'tea' });
+  const window = await app.question();
+  await window.says('came in without a token; nobody has checked this name');
+  await window.says(/letters of more than one alphabet: Cyrillic, Latin/);
+  await window.picture('question-door-name');
+  await answer(window, DENY);
+  assert.match(await tea, /declined|denied|said no/i);
+  await main.says('no token');
+  // One with a token has another mark.
+  const milk = buyer.order('milk');
+  const other = await app.question();
+  await other.says('the label of a token you gave out');
+  await answer(other, DENY);
+  assert.equal(await milk, 'declined');
+
+  // Who was let in stands with the application, and is forgotten there.
+  await main.open('Applications');
+  await main.click('button', /shop/);
+  await main.says('Let in without a token');
+  await main.says(NAME);
+  await main.picture('applications-let-in');
+  await main.click('button', /^Forget….*laude Desktop/);
+  await main.click('button', /^Forget$/);
+  await until('nobody let in', async () => (await main.view()).snapshot.pairs.length === 0);
+}));
+
+/** The first line of the arguments, as the small window shows it, and whether all of it can be seen there. */
+function firstLine(window) {
+  return window.run(() => {
+    const lines = document.querySelectorAll('section.json .line');
+    const line = lines[1] ?? lines[0];
+    const [box, port] = [line.getBoundingClientRect(), line.closest('.content').getBoundingClientRect()];
+    const found = document.elementFromPoint((box.left + box.right) / 2, (box.top + box.bottom) / 2);
+    const isInside = box.top >= port.top - 1 && box.bottom <= port.bottom + 1 && box.left >= 0 && box.right <= innerWidth;
+    return { says: line.innerText.replace(/\s+/g, ''), isInView: isInside && box.height > 0 && line.contains(found) };
+  });
+}
+
+/** Scrolls what stands in the window, and waits until that is drawn. */
+function scroll(window, to) {
+  return window.run((at) => {
+    document.querySelector('.content').scrollTop = at;
+    return new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => drawn(true))));
+  }, to);
+}
