@@ -22,6 +22,10 @@ use tokio::process::Command;
 use self::{checks::Run, expected::Expected};
 use crate::support::{serve::Serve, tokens, waits::limited};
 
+/// The suite gives some things less than a second. What a busy machine makes too late is in time in one of these runs; what is
+/// a fault of ours is one in each of them.
+const RUNS: usize = 3;
+
 /// The whole suite has this long.
 const LIMIT: Duration = Duration::from_secs(1_200);
 
@@ -41,10 +45,17 @@ async fn check(revision: &str) {
     let expected = Expected::read(&folder().join(format!("expected-{revision}.toml")));
     let serve = Serve::start().await;
     application::connect(&serve).await;
-    let run = run(revision, &format!("{}/{}", serve.mcp, tokens::agent(application::NAME))).await;
-    let faults = expected.faults(&run);
-    println!("conformance to {revision}: {}, {} of them expected", run.counts(), expected.failures());
-    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+    let mut faults = Vec::new();
+    for number in 1..=RUNS {
+        let run = run(revision, &format!("{}/{}", serve.mcp, tokens::agent(application::NAME))).await;
+        faults = expected.faults(&run);
+        println!("conformance to {revision}: {}, {} of them expected", run.counts(), expected.failures());
+        if faults.is_empty() {
+            return;
+        }
+        println!("run {number} of {RUNS}:\n{}", faults.join("\n"));
+    }
+    panic!("in each of {RUNS} runs, in the last:\n{}", faults.join("\n"));
 }
 
 /// Runs the suite on the Node that its package needs, which stands beside it.

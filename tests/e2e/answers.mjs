@@ -38,5 +38,7 @@ export async function answer(window, button) {
 /** Where on the display something of the window of a question is, or of another one. */
 export async function onDisplay(stage, window, role, name, title = QUESTION) {
   const [place, middle] = [await stage.area(title), await window.middle(role, name)];
-  return { x: place.x + middle.x, y: place.y + middle.y };
+  // Larger text makes all that the page counts larger.
+  const scale = place.width / (await window.run(() => innerWidth));
+  return { x: place.x + middle.x * scale, y: place.y + middle.y * scale };
 }

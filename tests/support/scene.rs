@@ -25,12 +25,15 @@ pub(crate) struct Scene {
 impl Scene {
     /// A bridge that allows every call.
     pub(crate) async fn offline() -> Self {
-        Self::with(&["--confirm", "off"]).await
+        Self::around(Serve::start().await)
     }
 
     /// A bridge with these arguments.
     pub(crate) async fn with(arguments: &[&str]) -> Self {
-        let serve = Serve::with(arguments).await;
+        Self::around(Serve::with(arguments).await)
+    }
+
+    fn around(serve: Serve) -> Self {
         let agent = Agent::new(serve.port, &tokens::agent(CLIENT));
         Self { serve, agent }
     }

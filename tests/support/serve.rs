@@ -47,9 +47,9 @@ pub(crate) struct Ended {
 }
 
 impl Serve {
-    /// A bridge on a free port that allows every call.
+    /// A bridge on a free port that allows every call, and gives an application more time for it than a test takes.
     pub(crate) async fn start() -> Self {
-        Self::with(&["--confirm", "off"]).await
+        Self::with(&["--confirm", "off", "--call-timeout", "3600"]).await
     }
 
     /// A bridge on a free port, with these arguments besides the port and the secret file.

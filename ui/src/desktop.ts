@@ -79,7 +79,11 @@ verdict: Verdict,
 /**
  * What else.
  */
-also: AlsoFor, };
+also: AlsoFor, } | { "about": "decide_door", 
+/**
+ * Yes or no.
+ */
+verdict: Verdict, };
 
 /**
  * What goes with an answer.
@@ -325,7 +329,15 @@ question: DoorQuestion,
 /**
  * Until it can be allowed, in milliseconds from now: 0 when it can, none while the clock stands.
  */
-armed_in: Count | null, };
+armed_in: Count | null, 
+/**
+ * How many other questions wait.
+ */
+others: Count, 
+/**
+ * Light or dark.
+ */
+theme: Theme, };
 
 /**
  * Calls that ended, in the order of their numbers.

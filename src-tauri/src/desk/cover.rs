@@ -18,7 +18,7 @@ use crate::{
 
 /// Asks the display from now on, if it is one that tells. On the main thread, once.
 pub(super) fn begin(app: &AppHandle) -> Option<Display> {
-    let display = gdk::Display::default().filter(|display| display.is::<gdkx11::X11Display>())?;
+    let display = gdk::Display::default().filter(ObjectExt::is::<gdkx11::X11Display>)?;
     let told = app.clone();
     let display =
         Display::start(display.name().into(), move |window, covered| tell(&told, Deed::Cover(window, covered)));

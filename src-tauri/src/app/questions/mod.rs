@@ -349,7 +349,9 @@ impl Questions {
         };
         if let Some(arming) = self.arming_mut(id, surface) {
             arming.begins();
-            replaced.into_iter().for_each(|answered| arming.replaces(answered));
+            if let Some(answered) = replaced {
+                arming.replaces(answered);
+            }
         }
     }
 

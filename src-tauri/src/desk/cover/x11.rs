@@ -30,10 +30,13 @@ use crate::shell::AppWindow;
 
 /// How often windows are looked at when the display tells of no change: it tells none of outlines, nor of what others do
 /// inside of our frame.
-const AGAIN: Duration = Duration::from_millis(500);
+const AGAIN: Duration = Duration::from_secs(1);
 
 /// The shortest time between two looks that changes ask for: a window that is dragged tells of many.
-const PAUSE: Duration = Duration::from_millis(10);
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// How long to wait while there is no window to look at.
+const REST: Duration = Duration::from_secs(3_600);
 
 /// How long to wait before a display that could not be asked is tried anew.
 const RETRY: Duration = Duration::from_secs(1);
@@ -144,7 +147,8 @@ impl Eyes {
         let mut looked = Instant::now();
         let mut due = looked;
         loop {
-            match self.heard.recv_timeout(due.saturating_duration_since(Instant::now())) {
+            let wait = if self.watched.is_empty() { REST } else { due.saturating_duration_since(Instant::now()) };
+            match self.heard.recv_timeout(wait) {
                 Ok(Order::Watch(window, id)) => {
                     self.watched.insert(window, Watched { id, covered: true });
                     screen.hear_of(id)?;
