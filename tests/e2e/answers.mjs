@@ -13,8 +13,13 @@ export function armed(window) {
   return until('a question that can be allowed', async () => (await look(window)).armed_in === 0);
 }
 
-/** Reads the question, and presses the button; its window goes, so that the next one is not taken for it. */
+/**
+ * Reads the question, and presses the button; its window goes, so that the next one is not taken for it. What stands longer
+ * comes once all was in view, and the clock starts anew with it.
+ */
 export async function answer(window, button) {
+  await until(`the answer ${button}`, () => window.has('button', button));
+  await window.drawn();
   await armed(window);
   await window.click('button', button);
   await window.gone();

@@ -90,8 +90,8 @@ test('what is folded away is allowed for 15 minutes at most, until all of it was
   assert.equal((await look(window)).all_seen, false);
   for (let at = 0; !(await look(window)).all_seen; at += 150) await scroll(window, at);
   await scroll(window, 0);
-  await armed(window);
   await until('what stands longer', () => window.has('button', ALWAYS));
+  await window.drawn();
   await armed(window);
   await window.picture('question-all-seen');
   await stage.clickAt(await onDisplay(stage, window, 'button', ALWAYS));
@@ -160,9 +160,9 @@ function firstLine(window) {
 }
 
 /** Scrolls what stands in the window, and waits until that is drawn. */
-function scroll(window, to) {
-  return window.run((at) => {
+async function scroll(window, to) {
+  await window.run((at) => {
     document.querySelector('.content').scrollTop = at;
-    return new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => drawn(true))));
   }, to);
+  await window.drawn();
 }
