@@ -26,7 +26,7 @@ for (const size of ['1280x800', '800x600']) {
       const window = await app.question();
       await window.says('tea');
       await armed(window);
-      assert.deepEqual(await firstLine(window), { says: 'what:tea', isInView: true });
+      assert.deepEqual(await firstLine(window), { says: 'whattea', isInView: true });
       await window.picture(`question-${size}-text-${text}`);
 
       // Away from it nothing can be allowed, though a button is there to be clicked.
