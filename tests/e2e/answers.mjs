@@ -25,12 +25,10 @@ export async function answer(window, button) {
   await window.gone();
 }
 
-/** Where on the display something of the window of a question is. */
-export async function onDisplay(stage, window, role, name) {
-  const [id] = await until('the window of a question on the display', async () => {
-    const found = await stage.shown(QUESTION);
-    return found.length > 0 && found;
-  });
-  const [place, middle] = [await stage.place(id), await window.middle(role, name)];
-  return { x: place.x + middle.x, y: place.y + middle.y };
+/** Where on the display something of the window of a question is, or of another one. */
+export async function onDisplay(stage, window, role, name, title = QUESTION) {
+  const [place, middle] = [await stage.area(title), await window.middle(role, name)];
+  // Larger text makes all that the page counts larger.
+  const scale = place.width / (await window.run(() => innerWidth));
+  return { x: place.x + middle.x * scale, y: place.y + middle.y * scale };
 }

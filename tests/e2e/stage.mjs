@@ -145,7 +145,16 @@ class Stage {
     // xdotool counts the frame twice.
     const text = await this.run('xwininfo', ['-id', window]);
     const of = (name) => Number(new RegExp(`${name}: +(-?\\d+)$`, 'm').exec(text)[1]);
-    return { x: of('Absolute upper-left X'), y: of('Absolute upper-left Y') };
+    return { x: of('Absolute upper-left X'), y: of('Absolute upper-left Y'), width: of('Width'), height: of('Height') };
+  }
+
+  /** What of the display the one window of this title has. */
+  async area(title) {
+    const [window] = await until(`a window ${title} on the display`, async () => {
+      const found = await this.shown(title);
+      return found.length > 0 && found;
+    });
+    return this.place(window);
   }
 
   /** The window that has the keyboard. */
