@@ -21,9 +21,12 @@ let answered = 0;
 
 /**
  * Reads the question, and presses the button until that is an answer: what moves it at the last moment makes it wait anew. Its
- * window goes, so that the next one is not taken for it.
+ * window goes, so that the next one is not taken for it. What stands longer comes once all was in view, and the clock starts
+ * anew with it.
  */
 export async function answer(window, button) {
+  await until(`the answer ${button}`, () => window.has('button', button));
+  await window.drawn();
   await armed(window);
   await until('a hand that rested', () => Date.now() - answered > HAND);
   await until(`an answer by ${button}`, async () => {

@@ -24,7 +24,7 @@ test('a host with a command alone is let in, lists and calls, and is asked about
 
   // It is answered at once, and has nothing before the person says so.
   assert.deepEqual(await host.tools(), []);
-  await main.says(/Claude Desktop.* wants to call the tools of .*shop/);
+  await main.says(/Claude Desktop\s+wants to call the tools of shop/);
   await main.says(program);
   await until('the focus at Deny', async () => DENY.test(await main.focus()));
   await main.picture('approvals-door');
@@ -49,7 +49,7 @@ test('a host with a command alone is let in, lists and calls, and is asked about
   assert.deepEqual(shop.orders, ['tea']);
 
   await main.open('Connect');
-  await main.says(/Claude Desktop to shop/);
+  await main.says(/Claude Desktop\s+to shop/);
   await main.picture('connect-pairs');
   await main.click('button', /^Forget .*Claude Desktop/);
   await main.says('you are asked');
@@ -59,7 +59,7 @@ test('a host with a command alone is let in, lists and calls, and is asked about
     return (await host.tools()).length === 0 && (await doorQuestions(main)).length === 1;
   });
   await toApprovals(stage, main);
-  await main.says(/Claude Desktop.* wants to call the tools of .*shop/);
+  await main.says(/Claude Desktop\s+wants to call the tools of shop/);
   // A no is remembered.
   await answerDoor(main, DENY);
   await until('a no that is remembered', async () => (await pairs(main))[0]?.verdict === 'deny');

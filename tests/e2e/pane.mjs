@@ -45,6 +45,12 @@ export class Pane {
     return until('the end of the window', () => this.isGone());
   }
 
+  /** Waits until what is there now is drawn, and what comes of that is told. */
+  async drawn() {
+    const driver = await this.#here();
+    await driver.wait(() => new Promise((seen) => requestAnimationFrame(() => requestAnimationFrame(() => seen(true)))));
+  }
+
   /** All that can be read in it. */
   text() {
     return this.run(() => document.body.innerText);
@@ -153,7 +159,7 @@ export class Pane {
   /** A picture of what it says now, which is on the screen from the second frame on. */
   async picture(name) {
     const driver = await this.#here();
-    await driver.wait(() => new Promise((seen) => requestAnimationFrame(() => requestAnimationFrame(() => seen(true)))));
+    await this.drawn();
     await driver.picture(join(this.#folder, `desktop-${name}.png`));
   }
 

@@ -26,21 +26,21 @@ for (const size of ['1280x800', '800x600']) {
       const window = await app.question();
       await window.says('tea');
       await armed(window);
-      assert.deepEqual(await firstLine(window), { says: 'what:tea', isInView: true });
+      assert.deepEqual(await firstLine(window), { says: 'whattea', isInView: true });
       await window.picture(`question-${size}-text-${text}`);
 
       // Away from it nothing can be allowed, though a button is there to be clicked.
-      await scroll(window, Number.MAX_SAFE_INTEGER);
+      await scroll(window, 100_000);
       if (!(await firstLine(window)).isInView) {
         await until('the clock to stand', async () => (await look(window)).armed_in === null);
-        await stage.clickAt(await onDisplay(stage, window, 'button', ONCE));
+        await press(stage, window, ONCE);
         await window.says('out of view');
         assert.deepEqual(shop.orders, []);
-        await window.click('button', /^Show it$/);
+        await press(stage, window, /^Show it$/);
+        await until('the first line', async () => (await firstLine(window)).isInView);
       }
       await armed(window);
-      assert.equal((await firstLine(window)).isInView, true);
-      await stage.clickAt(await onDisplay(stage, window, 'button', ONCE));
+      await press(stage, window, ONCE);
       assert.equal(await tea, 'ordered tea');
     }));
   }
@@ -56,11 +56,15 @@ test('the longest names leave the first line in view, as names fold first and th
   assert.deepEqual(await firstLine(window), { says: '{}', isInView: true });
   await window.picture('question-long-names');
   assert.equal(await window.has('button', QUIT), false);
-  await window.click('button', MORE);
+  await press(stage, window, MORE);
   await until('the answers for later', () => window.has('button', QUIT));
   await window.picture('question-more-answers');
-  await window.click('button', /^Back$/);
-  await answer(window, ONCE);
+  assert.equal((await firstLine(window)).isInView, true);
+  await press(stage, window, /^Back$/);
+  await until('the answers for now', () => window.has('button', ONCE));
+  await window.drawn();
+  await armed(window);
+  await press(stage, window, ONCE);
   assert.match(await empty, /^ordered/);
   assert.equal(shop.orders.length, 1);
 }));
@@ -90,11 +94,11 @@ test('what is folded away is allowed for 15 minutes at most, until all of it was
   assert.equal((await look(window)).all_seen, false);
   for (let at = 0; !(await look(window)).all_seen; at += 150) await scroll(window, at);
   await scroll(window, 0);
-  await armed(window);
   await until('what stands longer', () => window.has('button', ALWAYS));
+  await window.drawn();
   await armed(window);
   await window.picture('question-all-seen');
-  await stage.clickAt(await onDisplay(stage, window, 'button', ALWAYS));
+  await press(stage, window, ALWAYS);
   assert.equal(await ordered, 'ordered tea');
   await until('a rule that stays', async () => (await main.view()).snapshot.rules[0]?.until === 'always');
   assert.deepEqual(shop.orders, ['tea']);
@@ -147,6 +151,11 @@ test('a host under a name that somebody else has is marked as what it is whereve
   await until('nobody let in', async () => (await main.view()).snapshot.pairs.length === 0);
 }));
 
+/** Presses a button with the pointer of the display: the driver's own clicks miss where the text is large. */
+async function press(stage, window, name) {
+  await stage.clickAt(await onDisplay(stage, window, 'button', name));
+}
+
 /** The first line of the arguments, as the small window shows it, and whether all of it can be seen there. */
 function firstLine(window) {
   return window.run(() => {
@@ -160,9 +169,9 @@ function firstLine(window) {
 }
 
 /** Scrolls what stands in the window, and waits until that is drawn. */
-function scroll(window, to) {
-  return window.run((at) => {
+async function scroll(window, to) {
+  await window.run((at) => {
     document.querySelector('.content').scrollTop = at;
-    return new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => drawn(true))));
   }, to);
+  await window.drawn();
 }

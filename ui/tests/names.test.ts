@@ -117,6 +117,12 @@ describe("a name", () => {
     });
 
     // holds: ui-names
+    test("of a token that ends stands alone, too", async () => {
+        await open({ ...at("applications"), notices: [{ number: 1, at: 0, kind: "token_ends", application: "notes", detail: FORGED }] });
+        isAlone(FORGED);
+    });
+
+    // holds: ui-names
     test("is marked in the list of calls and beside it", async () => {
         const calls = finished(1);
         calls.calls[0]!.call = { ...calls.calls[0]!.call, agent: MIXED, via: "door", own: false };

@@ -63,7 +63,7 @@ mod tests {
         assert!(at_the_top_right(none, 1.0).width > 0.0);
     }
 
-    // holds: desktop-question-place
+    // holds: desktop-question-size
     #[test]
     fn it_grows_with_the_text_as_far_as_the_display_has_room() {
         let large = Place { x: 0.0, y: 0.0, width: 2560.0, height: 1440.0 };
