@@ -3,6 +3,7 @@
 //! Everything that touches a window or the tray runs on the main thread, in the order in which it was asked for; nothing
 //! here waits for it.
 
+mod ears;
 mod main_window;
 mod notices;
 mod paper;
@@ -11,16 +12,16 @@ mod question_window;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use clientmcp_protocol::ids::QuestionId;
-use tauri::{AppHandle, Emitter, EventTarget, Manager};
+use tauri::{AppHandle, Manager};
 use tauri_plugin_autostart::ManagerExt;
 use tokio::sync::oneshot;
 
-pub(crate) use self::{main_window::MAIN, notices::on_click, question_window::question_of};
+pub(crate) use self::{ears::Ears, main_window::MAIN, notices::on_click, question_window::question_of};
 use crate::{
     clipboard::Clipboard,
     shell::{Copied, Notification, Shell, ToCopy},
     tray::{menu::Tray, native::NativeTray},
-    wire::{FINISHED_EVENT, FinishedCalls, QUESTION_EVENT, QuestionView, Theme, VIEW_EVENT, View},
+    wire::{FinishedCalls, QuestionView, TellMain, Theme, View},
 };
 
 /// The desktop.
@@ -35,6 +36,7 @@ pub(crate) struct Desk {
 impl Desk {
     /// The desktop of this app.
     pub(crate) fn new(app: AppHandle, tray: Arc<NativeTray>) -> Self {
+        app.manage(Ears::default());
         Self { app, tray, clipboard: Clipboard::start(), theme: Mutex::default() }
     }
 
@@ -57,9 +59,9 @@ impl Desk {
     }
 
     /// A window that is gone is told nothing.
-    fn emit(&self, window: &str, event: &str, payload: impl serde::Serialize + Clone) {
-        if self.app.get_webview_window(window).is_some() {
-            let _ = self.app.emit_to(EventTarget::webview_window(window), event, payload);
+    fn tell_main(&self, what: impl FnOnce() -> TellMain) {
+        if self.app.get_webview_window(MAIN).is_some() {
+            self.app.state::<Ears>().tell_main(what);
         }
     }
 }
@@ -67,15 +69,15 @@ impl Desk {
 impl Shell for Desk {
     fn show_view(&self, view: &View) {
         self.paint(view.preferences.theme);
-        self.emit(MAIN, VIEW_EVENT, view);
+        self.tell_main(|| TellMain::View(Box::new(view.clone())));
     }
 
     fn show_finished(&self, calls: &FinishedCalls) {
-        self.emit(MAIN, FINISHED_EVENT, calls);
+        self.tell_main(|| TellMain::Finished(calls.clone()));
     }
 
     fn show_question(&self, question: &QuestionView) {
-        self.emit(&question_window::label(&question.question.id), QUESTION_EVENT, question);
+        self.app.state::<Ears>().tell_question(question);
     }
 
     fn show_tray(&self, tray: &Tray) {

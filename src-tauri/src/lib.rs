@@ -59,7 +59,7 @@ fn build(arguments: Arguments) -> tauri::Result<App<Wry>> {
         .plugin(tauri_plugin_single_instance::init(|app, words, _folder| launched_again(app, &words)))
         .plugin(tauri_plugin_autostart::Builder::new().arg(HIDDEN).build())
         .plugin(tauri_plugin_notification::init())
-        .invoke_handler(tauri::generate_handler![commands::ask, commands::ask_of])
+        .invoke_handler(tauri::generate_handler![commands::ask, commands::hear, commands::ask_of, commands::hear_of])
         .setup(move |app| set_up(app.handle(), &arguments))
         .build(tauri::generate_context!())
 }

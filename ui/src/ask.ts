@@ -1,20 +1,8 @@
 /** The one way out of the windows, and what comes in. No answer ever holds a token. */
 
-import { invoke } from "@tauri-apps/api/core";
-import { listen } from "@tauri-apps/api/event";
+import { Channel, invoke } from "@tauri-apps/api/core";
 
-import {
-    FINISHED_EVENT,
-    QUESTION_EVENT,
-    VIEW_EVENT,
-    type AboutQuestion,
-    type Answer,
-    type Ask,
-    type FinishedCalls,
-    type QuestionView,
-    type RefusedCode,
-    type View,
-} from "./desktop";
+import type { AboutQuestion, Answer, Ask, FinishedCalls, QuestionView, RefusedCode, TellMain, View } from "./desktop";
 import { sentence, text } from "./text";
 
 /** Asks the app. What goes wrong on the way is an answer too, so that no button fails in silence. */
@@ -40,17 +28,19 @@ export interface Heard {
     finished(calls: FinishedCalls): void;
 }
 
-/** Hears what the main window is told. */
-export async function hear({ view, finished }: Heard): Promise<void> {
-    await Promise.all([
-        listen<View>(VIEW_EVENT, ({ payload }) => view(payload)),
-        listen<FinishedCalls>(FINISHED_EVENT, ({ payload }) => finished(payload)),
-    ]);
+/** Hears what the main window is told, through a channel that is this page's own. */
+export function hear({ view, finished }: Heard): Promise<unknown> {
+    return listen("hear", (told: TellMain) => ("view" in told ? view(told.view) : finished(told.finished)));
 }
 
-/** Hears what the small window of a question is told. */
+/** Hears what the small window of this question is told. */
 export function hearQuestion(question: (question: QuestionView) => void): Promise<unknown> {
-    return listen<QuestionView>(QUESTION_EVENT, ({ payload }) => question(payload));
+    return listen("hear_of", question);
+}
+
+/** A window that cannot listen still asks: what it shows is what it is answered. */
+function listen<Told>(command: string, hear: (told: Told) => void): Promise<unknown> {
+    return invoke(command, { tell: new Channel<Told>(hear) }).catch(() => undefined);
 }
 
 /** Why nothing was done, if that is the answer. */
