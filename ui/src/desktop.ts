@@ -24,12 +24,6 @@ import type {
   Which,
 } from "./bindings.js";
 
-export const VIEW_EVENT = "view";
-
-export const FINISHED_EVENT = "finished";
-
-export const QUESTION_EVENT = "question";
-
 /**
  * What the Approvals view asks about a question at the local door.
  */
@@ -538,6 +532,11 @@ note: string | null, };
  * How a host reaches the bridge.
  */
 export type SnippetBy = "command" | "url";
+
+/**
+ * What the main window is told.
+ */
+export type TellMain = { "view": View } | { "finished": FinishedCalls };
 
 /**
  * How windows look.

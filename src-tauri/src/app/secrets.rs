@@ -10,7 +10,7 @@ use clientmcp_protocol::control::{Command, Secrets};
 use super::{
     opening::{Choice, arrived},
     state::{App, Asker},
-    vault::{self, Change},
+    vault::Change,
 };
 use crate::{
     keys::{Place, Trouble},

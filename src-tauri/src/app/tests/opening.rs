@@ -136,7 +136,8 @@ async fn a_file_that_the_person_chose_is_used_from_then_on() {
     let (folder, keys) = quit(world, bridge).await;
     assert_eq!(kept_in(&folder.settings()).map(|(store, _)| store), Some(SecretStore::File(path)));
     let mut world = World::begin(folder, keys);
-    let start_again = world.bridge().await.serve().await;
+    let mut bridge = world.bridge().await;
+    let start_again = bridge.serve().await;
     assert_eq!((start_again.port, start_again.secrets), (4_000, start.secrets));
     assert_eq!(world.running().await.notices.len(), 0);
 }
@@ -155,7 +156,8 @@ async fn settings_of_a_keychain_that_cannot_be_read_do_not_come_along_into_a_fil
         let mut world = World::begin(folder, keys);
         world.keys_trouble().await;
         world.ask(Ask::Keep { choice: Keep::File }).await;
-        let start = world.bridge().await.serve().await;
+        let mut bridge = world.bridge().await;
+        let start = bridge.serve().await;
         assert!(start.port == 27_182 && start.secrets.0.len() == 1 && start.secrets.0[0] != SECRET);
         assert_eq!(world.keys.item(&world.folder.secret()), Some(item(&start.secrets.0[0], None)));
         assert!(has(&world.running().await, NoticeKind::SettingsLost));
@@ -191,7 +193,8 @@ async fn settings_that_another_program_changed_are_set_aside_and_all_tokens_end(
         assert!(text.contains(from));
         std::fs::write(folder.settings(), text.replace(from, to)).unwrap();
         let mut world = World::begin(folder, keys);
-        let start = world.bridge().await.serve().await;
+        let mut bridge = world.bridge().await;
+        let start = bridge.serve().await;
         assert!(start.port == 27_182 && start.secrets.0[0] != SECRET, "{from}");
         let view = world.running().await;
         let lost = view.notices.iter().find(|notice| notice.kind == NoticeKind::SettingsLost).expect("a notice");
@@ -250,7 +253,8 @@ async fn the_seal_outlives_every_change_of_secrets_in_the_keychain_and_in_a_file
         }
         let (folder, keys) = quit(world, bridge).await;
         let mut world = World::begin(folder, keys);
-        assert_eq!(world.bridge().await.serve().await.secrets.0.len(), 2, "{file}");
+        let mut bridge = world.bridge().await;
+        assert_eq!(bridge.serve().await.secrets.0.len(), 2, "{file}");
         assert_eq!(world.running().await.notices.len(), 0, "{file}");
     }
 }
