@@ -85,8 +85,7 @@ test('the window of a question hears its own question alone, and cannot ask what
 
   // It may listen, and hears of its own question alone, whatever goes on besides.
   assert((await question.invoke('hear_of', { tell: channel, question: other, label: 'main' })).refused === undefined);
-  await main.done({ ask: 'pause' });
-  await main.done({ ask: 'resume' });
+  await main.done({ ask: 'looking', page: 'calls' });
   const { preferences } = await main.view();
   await main.done({ ask: 'set_preferences', preferences: { ...preferences, theme: 'dark' } });
   const heard = await until('news of its question', async () => {
