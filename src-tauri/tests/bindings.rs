@@ -4,9 +4,7 @@
 
 use std::{collections::BTreeMap, env, fs, path::Path};
 
-use clientmcp_desktop::wire::{
-    AboutQuestion, Answer, Ask, FinishedCalls, QuestionView, TellMain, View,
-};
+use clientmcp_desktop::wire::{AboutQuestion, Answer, Ask, FinishedCalls, QuestionView, TellMain, View};
 use clientmcp_protocol::control::{Event, Hello, Request};
 use ts_rs::{Config, TS, TypeVisitor};
 

@@ -231,14 +231,8 @@ where
     let access = Access::new(secrets).with_revoked(&memory.generations, &memory.floors);
     let access = access.with_pairs(memory.pairs.clone());
     let room = Room::make();
-    let hub = Hub::start(Beginning {
-        asking: Asking::Person,
-        room: room.applications,
-        settings,
-        access,
-        memory,
-        paused,
-    });
+    let hub =
+        Hub::start(Beginning { asking: Asking::Person, room: room.applications, settings, access, memory, paused });
     let desk = hub.desk().ok_or(End::Failed)?;
     let (mcp, connect) = (bridge.mcp_url(), bridge.connect_url());
     write(&mut writer, &Event::Listening { mcp, connect: connect.clone(), pid: process::id() }).await?;

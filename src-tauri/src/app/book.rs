@@ -144,7 +144,10 @@ impl Book {
 
     /// Whether all is written that can be.
     pub(super) fn is_written(&self) -> bool {
-        self.file.is_none() || self.key.is_none() || self.closed && !self.saving || !(self.changed || self.saving || self.used.is_some())
+        self.file.is_none()
+            || self.key.is_none()
+            || self.closed && !self.saving
+            || !(self.changed || self.saving || self.used.is_some())
     }
 }
 

@@ -38,7 +38,7 @@ impl App {
     fn secrets_changed(&mut self, change: Change, secrets: Vec<String>, asker: Asker) {
         self.vault.changed(Some(secrets.clone()));
         if let Some(Place::File(_)) = self.vault.place() {
-            // Those beside a file are sealed with its secrets: before the old ones go at the latest.
+            // Those beside a file are sealed with its secrets. A crash before that, after the old ones went, sets them aside.
             self.reseal();
         }
         if change == Change::RevokeAll {

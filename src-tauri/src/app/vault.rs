@@ -167,8 +167,7 @@ pub(super) fn file(settings: &Path) -> Place {
 
 /// 32 bytes of the system's random source, as one line of text.
 pub(super) fn new_secret() -> Result<String, String> {
-    secret::generate()
-        .map_err(|fault| format!("{fault}, so no secret can be made: nothing was done, try again"))
+    secret::generate().map_err(|fault| format!("{fault}, so no secret can be made: nothing was done, try again"))
 }
 
 /// The best first. Where there is no keychain at all, trying again is the last that helps.

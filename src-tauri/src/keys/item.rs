@@ -76,8 +76,9 @@ mod tests {
     #[test]
     fn an_item_is_read_as_it_was_written() {
         let text = written(item(&[SECRET])).unwrap();
-        let expected =
-            format!(r#"{{"version":1,"settings":"00000000000000000000000000000000","secrets":["{SECRET}"],"seal":"{SEAL}"}}"#);
+        let expected = format!(
+            r#"{{"version":1,"settings":"00000000000000000000000000000000","secrets":["{SECRET}"],"seal":"{SEAL}"}}"#
+        );
         assert_eq!(std::str::from_utf8(&text).unwrap(), expected);
         let older = expected.replace(&format!(r#","seal":"{SEAL}""#), "");
         assert!(read(older.as_bytes()).unwrap() == Item { seal: None, ..item(&[SECRET]) });
