@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 
 import { answer, look } from './answers.mjs';
-import { MAIN } from './app.mjs';
+import { desktop, MAIN, QUESTION } from './app.mjs';
 import { freePort } from './processes.mjs';
 import { onStage, options, test } from './stage.mjs';
 import { until } from './waiting.mjs';
 import { DENY } from './words.mjs';
-import { connected } from './world.mjs';
+import { Buyer, connected, Shop } from './world.mjs';
 
 const EVENTS = ['view', 'finished', 'question', 'tauri://window-created', 'tauri://focus'];
 
@@ -128,18 +128,8 @@ test('the main window answers for no small window, and may use no plugin', optio
 
 // holds: desktop-no-devtools
 test('no window can be looked into with the web view\'s developer tools', options, onStage({}, async (stage) => {
-  const port = await freePort();
-  // The web view's own list of what can be looked into, which whoever starts the app can ask for.
-  stage.env.WEBKIT_INSPECTOR_HTTP_SERVER = `127.0.0.1:${port}`;
-  const { app, main, buyer } = await connected(stage);
-  const tea = buyer.order('tea');
-  const question = await app.question();
-  await question.says('order');
-  const list = await until('the list', async () => (await fetch(`http://127.0.0.1:${port}/`)).text());
-  assert.match(list, /Inspectable targets/);
-  assert.match(list, /No targets found/);
-
-  // By its keys, in the main window, which has the keyboard.
+  const { app, main, shop, tokens } = await connected(stage);
+  // By their keys, in the window that has the keyboard.
   await stage.run('wmctrl', ['-F', '-a', 'ClientMCP']);
   const before = await stage.shown('.');
   await main.run(() => {
@@ -149,7 +139,24 @@ test('no window can be looked into with the web view\'s developer tools', option
   await stage.press('F12', 'ctrl+shift+i', 'x');
   await until('the last of the keys', () => main.run(() => window.pressed.includes('x')));
   assert.deepEqual(await stage.shown('.'), before);
-  assert.equal((await stage.shown(MAIN)).length, 1);
-  await answer(question, DENY);
-  assert.equal(await tea, 'declined');
+  shop.close();
+  await app.quit();
+
+  // By the web view's own list of what can be looked into, for which whoever starts the app can ask. It has room for a
+  // driver or for this.
+  const port = await freePort();
+  const env = { ...stage.env, WEBKIT_INSPECTOR_HTTP_SERVER: `127.0.0.1:${port}` };
+  stage.start('clientmcp-desktop', desktop, ['--port', `${stage.port}`, '--window'], { env });
+  await Shop.open(stage, tokens.shop);
+  const tea = new Buyer(stage, tokens.buyer).order('tea');
+  for (const title of [MAIN, QUESTION]) {
+    await until(`a painted window ${title}`, async () => {
+      const [id] = await stage.shown(title);
+      return Number(await stage.run('import', ['-window', id, '-format', '%k', 'info:'])) > 64;
+    });
+  }
+  const list = await (await fetch(`http://127.0.0.1:${port}/`)).text();
+  assert.match(list, /Inspectable targets/);
+  assert.match(list, /No targets found/);
+  tea.catch(() => undefined);
 }));

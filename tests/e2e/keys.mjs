@@ -69,9 +69,9 @@ test('a secret that was dropped is in no memory of the app or of its bridge', op
   const inForce = await secrets();
   const gone = [first, second];
   assert(inForce.length === 1 && new Set([...gone, ...inForce]).size === 3);
-  for (const pid of [app.pid, await app.bridge()]) {
-    assert(foundIn(pid, inForce) > 0, 'what is in force is there, so it is seen by who looks');
-    await until(`a memory of process ${pid} without a dropped secret`, () => foundIn(pid, gone) === 0);
+  for (const [name, pid] of [['app', app.pid], ['bridge', await app.bridge()]]) {
+    assert(foundIn(pid, inForce) > 0, `what is in force is in the memory of the ${name}, so it is seen by who looks`);
+    await until(`the memory of the ${name} without a dropped secret`, () => foundIn(pid, gone) === 0);
   }
 }));
 

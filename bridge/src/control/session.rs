@@ -226,10 +226,10 @@ where
     lines.take_at_most(CONTROL_BYTES);
     let Start { secrets: texts, settings, memory, paused, port: _ } = start;
     let secrets = secrets(&texts.0).map_err(|_| End::NoSecret)?;
-    // They may be dropped one day, which this copy must not outlive.
+    // They may be dropped one day, which no copy here must outlive.
     drop(texts);
-    let access = Access::new(secrets).with_revoked(&memory.generations, &memory.floors);
-    let access = access.with_pairs(memory.pairs.clone());
+    let access =
+        Access::new(secrets).with_revoked(&memory.generations, &memory.floors).with_pairs(memory.pairs.clone());
     let room = Room::make();
     let hub =
         Hub::start(Beginning { asking: Asking::Person, room: room.applications, settings, access, memory, paused });
