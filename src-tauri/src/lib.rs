@@ -40,7 +40,7 @@ use crate::{
 pub fn run() -> ExitCode {
     let arguments = Arguments::parse();
     logs::start();
-    match build(arguments) {
+    match platform::shut_inspector().map_err(tauri::Error::from).and_then(|()| build(arguments)) {
         Ok(app) => {
             app.run(stay);
             ExitCode::SUCCESS

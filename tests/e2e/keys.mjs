@@ -168,8 +168,10 @@ function foundIn(pid, texts) {
   const memory = openSync(`/proc/${pid}/mem`, 'r');
   let found = 0;
   try {
-    for (const line of readFileSync(`/proc/${pid}/maps`, 'utf8').split('\n')) {
-      const [, from, to] = /^([0-9a-f]+)-([0-9a-f]+) rw/.exec(line) ?? [];
+    // Each region's lines, of which one says how much of it lies in memory.
+    for (const region of readFileSync(`/proc/${pid}/smaps`, 'utf8').split(/^(?=[0-9a-f]+-[0-9a-f]+ )/m)) {
+      if (/^(Rss|Swap): +[1-9]/m.test(region) === false) continue;
+      const [, from, to] = /^([0-9a-f]+)-([0-9a-f]+) rw/.exec(region) ?? [];
       for (let at = from && BigInt(`0x${from}`), end = to && BigInt(`0x${to}`); at < end; at += BigInt(PIECE)) {
         const length = Math.min(piece.length, Number(end - at));
         // Memory may have been given back meanwhile.
