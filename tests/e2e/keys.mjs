@@ -160,29 +160,39 @@ async function choose(main, name) {
   return until('a choice that is taken', async () => (await main.view()).keys.state !== 'trouble');
 }
 
-/** How often one of these texts stands in what a process can write of its memory. It is one that the test started. */
+/** Bytes of memory that are looked through at a time, and of a page. */
+const PIECE = 8 << 20;
+const PAGE = 4096;
+
+/** In how many pieces of what a process can write of its memory one of these texts stands. It is one that the test started. */
 function foundIn(pid, texts) {
-  const PIECE = 8 << 20;
   const longest = Math.max(...texts.map((text) => text.length));
-  const piece = Buffer.alloc(PIECE + longest);
-  const memory = openSync(`/proc/${pid}/mem`, 'r');
+  const [piece, pages] = [Buffer.alloc(PIECE + longest), Buffer.alloc((PIECE / PAGE) * 8)];
+  const [memory, there] = ['mem', 'pagemap'].map((what) => openSync(`/proc/${pid}/${what}`, 'r'));
   let found = 0;
   try {
-    // Each region's lines, of which one says how much of it lies in memory.
-    for (const region of readFileSync(`/proc/${pid}/smaps`, 'utf8').split(/^(?=[0-9a-f]+-[0-9a-f]+ )/m)) {
-      if (/^(Rss|Swap): +[1-9]/m.test(region) === false) continue;
-      const [, from, to] = /^([0-9a-f]+)-([0-9a-f]+) rw/.exec(region) ?? [];
+    for (const line of readFileSync(`/proc/${pid}/maps`, 'utf8').split('\n')) {
+      const [, from, to] = /^([0-9a-f]+)-([0-9a-f]+) rw/.exec(line) ?? [];
       for (let at = from && BigInt(`0x${from}`), end = to && BigInt(`0x${to}`); at < end; at += BigInt(PIECE)) {
-        const length = Math.min(piece.length, Number(end - at));
+        // Web views reserve much more than they ever touch.
+        const known = readSync(there, pages, 0, pages.length, (at / BigInt(PAGE)) * 8n);
+        if (!anyIn(pages.subarray(0, known))) continue;
         // Memory may have been given back meanwhile.
-        const read = attempt(() => readSync(memory, piece, 0, length, at));
+        const read = attempt(() => readSync(memory, piece, 0, Math.min(piece.length, Number(end - at)), at));
         found += texts.filter((text) => piece.subarray(0, read).includes(text)).length;
       }
     }
   } finally {
     closeSync(memory);
+    closeSync(there);
   }
   return found;
+}
+
+/** Whether one of these pages lies in memory or was swapped out: the two highest bits of each entry say so. */
+function anyIn(pages) {
+  for (let at = 7; at < pages.length; at += 8) if (pages[at] & 0xc0) return true;
+  return false;
 }
 
 function attempt(read) {
