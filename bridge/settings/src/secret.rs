@@ -33,7 +33,7 @@ pub fn check(text: &str) -> Result<(), SecretFault> {
 pub fn generate() -> Result<String, NoRandomness> {
     let mut bytes = Zeroizing::new([0; SECRET_BYTES]);
     SysRng.try_fill_bytes(&mut *bytes).map_err(|_| NoRandomness)?;
-    Ok(URL_SAFE_NO_PAD.encode(&*bytes))
+    Ok(URL_SAFE_NO_PAD.encode(bytes.as_slice()))
 }
 
 impl std::error::Error for SecretFault {}
