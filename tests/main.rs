@@ -45,3 +45,5 @@ mod streams;
 mod support;
 mod texts;
 mod tidy;
+#[cfg(target_os = "linux")]
+mod wiped;

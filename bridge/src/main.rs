@@ -5,13 +5,20 @@ mod runtime;
 mod stop;
 
 use std::{
+    alloc::System,
     io::{self, Write as _},
     process::ExitCode,
 };
 
 use clap::{Parser, Subcommand};
+use zeroizing_alloc::ZeroAlloc;
 
 use crate::commands::{demo, headers, secret, serve, stdio, token};
+
+/// Memory is overwritten when it is given back, so that no secret stays in what nobody uses any more, in whosever buffers it
+/// lay on its way.
+#[global_allocator]
+static MEMORY: ZeroAlloc<System> = ZeroAlloc(System);
 
 /// A bridge between live applications and MCP agents.
 #[derive(Debug, Parser)]

@@ -1,15 +1,17 @@
-//! What the windows can call: two commands, which hand on what is asked.
+//! What the windows can call: each kind of window two commands, one that hands on what it asks, and one by which it hands over
+//! the channel that it is told through.
 //!
-//! Which question a small window asks about is read from the window's own label: a page names none.
+//! Which question a small window is about is read from the window's own label: a page names none. A channel is one of the
+//! page that hands it over, whatever number it names.
 
-use tauri::{AppHandle, Manager, WebviewWindow};
+use tauri::{AppHandle, Manager, WebviewWindow, ipc::Channel};
 use tokio::sync::oneshot;
 
 use crate::{
     app::Handle,
-    desk::{MAIN, question_of},
+    desk::{Ears, MAIN, question_of},
     shell::Deed,
-    wire::{AboutQuestion, Answer, Ask, RefusedCode},
+    wire::{AboutQuestion, Answer, Ask, RefusedCode, TellMain, TellQuestion},
 };
 
 /// The main window asks.
@@ -17,6 +19,24 @@ use crate::{
 pub(crate) async fn ask(window: WebviewWindow, ask: Ask) -> Answer {
     let is_main = window.label() == MAIN;
     answer(window.app_handle(), |reply| is_main.then_some(Deed::Asked(ask, reply))).await
+}
+
+/// The main window listens.
+#[tauri::command]
+#[expect(clippy::needless_pass_by_value, reason = "as Tauri hands it over")]
+pub(crate) fn hear(window: WebviewWindow, tell: Channel<TellMain>) {
+    if window.label() == MAIN {
+        window.state::<Ears>().main_listens(tell);
+    }
+}
+
+/// The small window of a question listens.
+#[tauri::command]
+#[expect(clippy::needless_pass_by_value, reason = "as Tauri hands it over")]
+pub(crate) fn hear_of(window: WebviewWindow, tell: Channel<TellQuestion>) {
+    if let Some(question) = question_of(window.label()) {
+        window.state::<Ears>().question_listens(window.app_handle(), question, tell);
+    }
 }
 
 /// The small window of a question asks.

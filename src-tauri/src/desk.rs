@@ -5,6 +5,7 @@
 
 #[cfg(target_os = "linux")]
 mod cover;
+mod ears;
 mod main_window;
 mod notices;
 mod paper;
@@ -13,19 +14,16 @@ mod question_window;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use clientmcp_protocol::ids::QuestionId;
-use tauri::{AppHandle, Emitter, EventTarget, Manager};
+use tauri::{AppHandle, Manager};
 use tauri_plugin_autostart::ManagerExt;
 use tokio::sync::oneshot;
 
-pub(crate) use self::{main_window::MAIN, notices::on_click, question_window::question_of};
+pub(crate) use self::{ears::Ears, main_window::MAIN, notices::on_click, question_window::question_of};
 use crate::{
     clipboard::Clipboard,
     shell::{AppWindow, Copied, Notification, Shell, ToCopy},
     tray::{menu::Tray, native::NativeTray},
-    wire::{
-        DOOR_QUESTION_EVENT, DoorQuestionView, FINISHED_EVENT, FinishedCalls, QUESTION_EVENT, QuestionView, Theme,
-        VIEW_EVENT, View,
-    },
+    wire::{DoorQuestionView, FinishedCalls, QuestionView, TellMain, TellQuestion, Theme, View},
 };
 
 /// The desktop.
@@ -42,6 +40,7 @@ pub(crate) struct Desk {
 impl Desk {
     /// The desktop of this app. On the main thread.
     pub(crate) fn new(app: AppHandle, tray: Arc<NativeTray>) -> Self {
+        app.manage(Ears::default());
         #[cfg(target_os = "linux")]
         let display = cover::begin(&app);
         Self {
@@ -73,9 +72,9 @@ impl Desk {
     }
 
     /// A window that is gone is told nothing.
-    fn emit(&self, window: &str, event: &str, payload: impl serde::Serialize + Clone) {
-        if self.app.get_webview_window(window).is_some() {
-            let _ = self.app.emit_to(EventTarget::webview_window(window), event, payload);
+    fn tell_main(&self, what: impl FnOnce() -> TellMain) {
+        if self.app.get_webview_window(MAIN).is_some() {
+            self.app.state::<Ears>().tell_main(what);
         }
     }
 }
@@ -83,19 +82,21 @@ impl Desk {
 impl Shell for Desk {
     fn show_view(&self, view: &View) {
         self.paint(view.preferences.theme);
-        self.emit(MAIN, VIEW_EVENT, view);
+        self.tell_main(|| TellMain::View(Box::new(view.clone())));
     }
 
     fn show_finished(&self, calls: &FinishedCalls) {
-        self.emit(MAIN, FINISHED_EVENT, calls);
+        self.tell_main(|| TellMain::Finished(calls.clone()));
     }
 
     fn show_question(&self, question: &QuestionView) {
-        self.emit(&question_window::label(&question.question.id), QUESTION_EVENT, question);
+        let id = question.question.id;
+        self.app.state::<Ears>().tell_question(id, TellQuestion::Question(Box::new(question.clone())));
     }
 
     fn show_door_question(&self, question: &DoorQuestionView) {
-        self.emit(&question_window::label(&question.question.id), DOOR_QUESTION_EVENT, question);
+        let id = question.question.id;
+        self.app.state::<Ears>().tell_question(id, TellQuestion::DoorQuestion(Box::new(question.clone())));
     }
 
     fn show_tray(&self, tray: &Tray) {

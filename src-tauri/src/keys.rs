@@ -32,11 +32,14 @@ pub struct Item {
     pub secrets: Vec<String>,
     /// The settings that go with them; none in a file, which holds secrets alone.
     pub id: Option<SettingsId>,
+    /// What the key is derived from that seals those settings: random, and the same for as long as they are. None in a
+    /// file, and in an entry from before there were seals.
+    pub seal: Option<String>,
 }
 
 impl fmt::Debug for Item {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Item").field("secrets", &self.secrets.len()).field("id", &self.id).finish()
+        f.debug_struct("Item").field("secrets", &self.secrets.len()).field("id", &self.id).finish_non_exhaustive()
     }
 }
 

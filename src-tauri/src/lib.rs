@@ -40,7 +40,7 @@ use crate::{
 pub fn run() -> ExitCode {
     let arguments = Arguments::parse();
     logs::start();
-    match build(arguments) {
+    match platform::shut_inspector().map_err(tauri::Error::from).and_then(|()| build(arguments)) {
         Ok(app) => {
             app.run(stay);
             ExitCode::SUCCESS
@@ -59,7 +59,7 @@ fn build(arguments: Arguments) -> tauri::Result<App<Wry>> {
         .plugin(tauri_plugin_single_instance::init(|app, words, _folder| launched_again(app, &words)))
         .plugin(tauri_plugin_autostart::Builder::new().arg(HIDDEN).build())
         .plugin(tauri_plugin_notification::init())
-        .invoke_handler(tauri::generate_handler![commands::ask, commands::ask_of])
+        .invoke_handler(tauri::generate_handler![commands::ask, commands::hear, commands::ask_of, commands::hear_of])
         .setup(move |app| set_up(app.handle(), &arguments))
         .build(tauri::generate_context!())
 }

@@ -7,18 +7,7 @@
 
 mod answer;
 mod ask;
+mod told;
 mod view;
 
-pub use self::{answer::*, ask::*, view::*};
-
-/// The event that carries a [`View`] to the main window, whenever it changed.
-pub const VIEW_EVENT: &str = "view";
-
-/// The event that carries [`FinishedCalls`] to the main window.
-pub const FINISHED_EVENT: &str = "finished";
-
-/// The event that carries a [`QuestionView`] to the small window of that question.
-pub const QUESTION_EVENT: &str = "question";
-
-/// The event that carries a [`DoorQuestionView`] to the small window of that question.
-pub const DOOR_QUESTION_EVENT: &str = "door_question";
+pub use self::{answer::*, ask::*, told::*, view::*};

@@ -215,7 +215,8 @@ fn assert_trouble(refused: Result<(), Trouble>, code: KeysCode, words: &str) {
 }
 
 fn item(secrets: &[&str]) -> Item {
-    Item { secrets: secrets.iter().map(ToString::to_string).collect(), id: SettingsId::new(&"a".repeat(32)).ok() }
+    let secrets = secrets.iter().map(ToString::to_string).collect();
+    Item { secrets, id: SettingsId::new(&"a".repeat(32)).ok(), seal: Some("s".repeat(43)) }
 }
 
 fn answered<T>(later: Later<T>) -> Result<T, Trouble> {

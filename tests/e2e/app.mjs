@@ -10,7 +10,8 @@ import { freePort, Program } from './processes.mjs';
 import { SCREENSHOTS } from './stage.mjs';
 import { until, within } from './waiting.mjs';
 
-const desktop = join(process.env.CLIENTMCP_BUILT, 'clientmcp-desktop');
+/** The app's program. */
+export const desktop = join(process.env.CLIENTMCP_BUILT, 'clientmcp-desktop');
 
 /** The titles of the windows, on the display and of the pages in them. */
 export const MAIN = '^ClientMCP$';

@@ -1,7 +1,8 @@
 // Where secrets are kept: a real keychain, and what there is to choose without one.
 
 import assert from 'node:assert/strict';
-import { readFileSync, statSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, readSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 import { answer } from './answers.mjs';
 import { assertHoldsNone, filesIn } from './app.mjs';
@@ -45,6 +46,64 @@ test('a first start makes a secret in the keychain, and shows neither it nor a t
   const ours = filesIn(stage.home).filter((path) => !path.includes('/keyrings/'));
   for (const path of ours) assertHoldsNone(path, readFileSync(path, 'latin1'), secret);
   assertHoldsNone('what it printed', app.lines.join('\n'), secret);
+}));
+
+// holds: desktop-wiped
+test('a secret that was dropped is in no memory of the app or of its bridge', options, onStage({}, async (stage) => {
+  const { app, main, shop, buyer } = await connected(stage);
+  const secrets = async () => JSON.parse(await kept(stage)).secrets;
+  const denied = async () => {
+    const tea = buyer.order('tea');
+    await answer(await app.question(), DENY);
+    assert.equal(await tea, 'declined');
+  };
+  const [first] = await secrets();
+  await denied();
+  await main.done({ ask: 'rotate' });
+  await denied();
+  const [second] = await secrets();
+  await main.done({ ask: 'drop_old_secrets' });
+  await app.token('agent', 'shop');
+  await main.done({ ask: 'revoke_all' });
+  shop.close();
+  const inForce = await secrets();
+  const gone = [first, second];
+  assert(inForce.length === 1 && new Set([...gone, ...inForce]).size === 3);
+  for (const [name, pid] of [['app', app.pid], ['bridge', await app.bridge()]]) {
+    assert(foundIn(pid, inForce) > 0, `what is in force is in the memory of the ${name}, so it is seen by who looks`);
+    await until(`the memory of the ${name} without a dropped secret`, () => foundIn(pid, gone) === 0);
+  }
+}));
+
+// holds: desktop-settings-sealed
+test('settings that another program changed are not used, and it is said', options, onStage({}, async (stage) => {
+  const { app, main, shop, buyer, tokens } = await connected(stage);
+  const tea = buyer.order('tea');
+  await answer(await app.question(), DENY);
+  assert.equal(await tea, 'declined');
+  assert.equal((await main.view()).notices.filter(({ kind }) => kind === 'settings_lost').length, 0);
+  shop.close();
+  await app.quit();
+
+  const file = join(stage.env.XDG_CONFIG_HOME, 'clientmcp/settings.json');
+  const settings = JSON.parse(readFileSync(file, 'utf8'));
+  settings.memory.modes = [{ application: 'shop', mode: 'ask_except_read_only', until: 'always' }];
+  const forged = JSON.stringify(settings, null, 2) + '\n';
+  writeFileSync(file, forged);
+  const again = await stage.app();
+  const window = await again.running();
+  const { snapshot, notices } = await until('what the bridge tells', async () => {
+    const view = await window.view();
+    return view.snapshot && view;
+  });
+  assert.deepEqual(snapshot.modes ?? [], []);
+  const lost = notices.find(({ kind }) => kind === 'settings_lost');
+  assert.match(lost.detail, /another program changed it or put it there/);
+  await window.says('another program changed it or put it there');
+  await window.picture('settings-changed');
+  assert.equal(readFileSync(`${file}.damaged-1`, 'utf8'), forged);
+  // All tokens ended.
+  await assert.rejects(new Buyer(stage, tokens.buyer).tools());
 }));
 
 // holds: desktop-keys-choice
@@ -99,4 +158,47 @@ async function choose(main, name) {
   else return main.click('button', name);
   await main.click('button', /^Choose/);
   return until('a choice that is taken', async () => (await main.view()).keys.state !== 'trouble');
+}
+
+/** Bytes of memory that are looked through at a time, and of a page. */
+const PIECE = 8 << 20;
+const PAGE = 4096;
+
+/** In how many pieces of what a process can write of its memory one of these texts stands. It is one that the test started. */
+function foundIn(pid, texts) {
+  const longest = Math.max(...texts.map((text) => text.length));
+  const [piece, pages] = [Buffer.alloc(PIECE + longest), Buffer.alloc((PIECE / PAGE) * 8)];
+  const [memory, there] = ['mem', 'pagemap'].map((what) => openSync(`/proc/${pid}/${what}`, 'r'));
+  let found = 0;
+  try {
+    for (const line of readFileSync(`/proc/${pid}/maps`, 'utf8').split('\n')) {
+      const [, from, to] = /^([0-9a-f]+)-([0-9a-f]+) rw/.exec(line) ?? [];
+      for (let at = from && BigInt(`0x${from}`), end = to && BigInt(`0x${to}`); at < end; at += BigInt(PIECE)) {
+        // Web views reserve much more than they ever touch.
+        const known = readSync(there, pages, 0, pages.length, (at / BigInt(PAGE)) * 8n);
+        if (!anyIn(pages.subarray(0, known))) continue;
+        // Memory may have been given back meanwhile.
+        const read = attempt(() => readSync(memory, piece, 0, Math.min(piece.length, Number(end - at)), at));
+        found += texts.filter((text) => piece.subarray(0, read).includes(text)).length;
+      }
+    }
+  } finally {
+    closeSync(memory);
+    closeSync(there);
+  }
+  return found;
+}
+
+/** Whether one of these pages lies in memory or was swapped out: the two highest bits of each entry say so. */
+function anyIn(pages) {
+  for (let at = 7; at < pages.length; at += 8) if (pages[at] & 0xc0) return true;
+  return false;
+}
+
+function attempt(read) {
+  try {
+    return read();
+  } catch {
+    return 0;
+  }
 }

@@ -175,6 +175,16 @@ export class Pane {
     return driver.wait((words) => window.__TAURI_INTERNALS__.invoke('ask_of', { about: words }), about);
   }
 
+  /** Calls any command, as a page could that was taken over; what came of it. */
+  async invoke(command, words, options) {
+    const driver = await this.#here();
+    const call = (command, words, options) => {
+      const called = window.__TAURI_INTERNALS__.invoke(command, words ?? undefined, options ?? undefined);
+      return called.then((answered) => ({ answered }), (refused) => ({ refused: String(refused) }));
+    };
+    return driver.wait(call, command, words, options);
+  }
+
   /** Goes to a page. */
   async open(page) {
     const name = new RegExp(`^${page}`);

@@ -6,7 +6,7 @@ import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 
 // The longest first: it waits for a token to leave the clipboard.
-const files = ['trays', 'covers', 'life', 'hands', 'questions', 'approvals', 'view', 'door', 'keys', 'looks'];
+const files = ['trays', 'covers', 'life', 'hands', 'questions', 'approvals', 'view', 'door', 'keys', 'apart', 'looks'];
 const asked = process.argv.slice(2);
 
 // Node has a WebSocket from 22 on, and before behind this.

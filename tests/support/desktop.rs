@@ -339,6 +339,11 @@ impl Desktop {
         reply["token"]["token"].as_str().unwrap_or_else(|| panic!("no token: {reply}")).to_owned()
     }
 
+    /// The bridge's process.
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id().expect("the bridge has ended")
+    }
+
     /// Closes stdin.
     pub(crate) fn close(&mut self) {
         self.stdin = None;
@@ -346,7 +351,7 @@ impl Desktop {
 
     /// Sends a signal by its name.
     pub(crate) async fn signal(&self, name: &str) {
-        let pid = self.child.id().expect("the bridge has ended").to_string();
+        let pid = self.pid().to_string();
         assert!(within(Command::new("kill").args(["-s", name, &pid]).status()).await.unwrap().success());
     }
 

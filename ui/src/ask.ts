@@ -1,21 +1,18 @@
 /** The one way out of the windows, and what comes in. No answer ever holds a token. */
 
-import { invoke } from "@tauri-apps/api/core";
-import { listen } from "@tauri-apps/api/event";
+import { Channel, invoke } from "@tauri-apps/api/core";
 
-import {
-    DOOR_QUESTION_EVENT,
-    FINISHED_EVENT,
-    QUESTION_EVENT,
-    VIEW_EVENT,
-    type AboutQuestion,
-    type Answer,
-    type Ask,
-    type DoorQuestionView,
-    type FinishedCalls,
-    type QuestionView,
-    type RefusedCode,
-    type View,
+import type {
+    AboutQuestion,
+    Answer,
+    Ask,
+    DoorQuestionView,
+    FinishedCalls,
+    QuestionView,
+    RefusedCode,
+    TellMain,
+    TellQuestion,
+    View,
 } from "./desktop";
 import { sentence, text } from "./text";
 
@@ -42,22 +39,24 @@ export interface Heard {
     finished(calls: FinishedCalls): void;
 }
 
-/** Hears what the main window is told. */
-export async function hear({ view, finished }: Heard): Promise<void> {
-    await Promise.all([
-        listen<View>(VIEW_EVENT, ({ payload }) => view(payload)),
-        listen<FinishedCalls>(FINISHED_EVENT, ({ payload }) => finished(payload)),
-    ]);
+/** Hears what the main window is told, through a channel that is this page's own. */
+export function hear({ view, finished }: Heard): Promise<unknown> {
+    return listen("hear", (told: TellMain) => ("view" in told ? view(told.view) : finished(told.finished)));
 }
 
-/** Hears what the small window of a question is told. */
-export function hearQuestion(question: (question: QuestionView) => void): Promise<unknown> {
-    return listen<QuestionView>(QUESTION_EVENT, ({ payload }) => question(payload));
+export interface HeardOf {
+    question(view: QuestionView): void;
+    doorQuestion(view: DoorQuestionView): void;
 }
 
-/** The same for a question at the local door. */
-export function hearDoorQuestion(question: (question: DoorQuestionView) => void): Promise<unknown> {
-    return listen<DoorQuestionView>(DOOR_QUESTION_EVENT, ({ payload }) => question(payload));
+/** Hears what the small window of this question is told. */
+export function hearOf({ question, doorQuestion }: HeardOf): Promise<unknown> {
+    return listen("hear_of", (told: TellQuestion) => ("question" in told ? question(told.question) : doorQuestion(told.door_question)));
+}
+
+/** A window that cannot listen still asks: what it shows is what it is answered. */
+function listen<Told>(command: string, hear: (told: Told) => void): Promise<unknown> {
+    return invoke(command, { tell: new Channel<Told>(hear) }).catch(() => undefined);
 }
 
 /** Why nothing was done, if that is the answer. */

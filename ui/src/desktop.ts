@@ -24,13 +24,6 @@ import type {
   Which,
 } from "./bindings.js";
 
-export const VIEW_EVENT = "view";
-
-export const FINISHED_EVENT = "finished";
-
-export const QUESTION_EVENT = "question";
-export const DOOR_QUESTION_EVENT = "door_question";
-
 /**
  * What the Approvals view asks about a question at the local door.
  */
@@ -58,6 +51,10 @@ fingerprint: Fingerprint,
 first: boolean, 
 /**
  * All of them were, since the page began: nothing was folded and nothing cut.
+ */
+all: boolean, } | { "about": "door_in_view", 
+/**
+ * Its first line is, and all of it was.
  */
 all: boolean, } | { "about": "moved" } | { "about": "text", 
 /**
@@ -571,6 +568,11 @@ note: string | null, };
  * How a host reaches the bridge.
  */
 export type SnippetBy = "command" | "url";
+
+/**
+ * What the main window is told.
+ */
+export type TellMain = { "view": View } | { "finished": FinishedCalls };
 
 /**
  * How windows look.

@@ -81,7 +81,7 @@ export const text = {
         intro: "Every token is signed with a secret. The app cannot reach the place where it should be kept, so nothing runs until you choose.",
         again: ["Try again", "Nothing changes. Choose this once what stands above was put right, such as a keychain that you unlocked or installed."],
         session: ["For this session only", "The secret stays in memory. When the app quits, all tokens end, and agents and applications need new ones."],
-        file: ["In a file", "The secret is written to the app’s own folder, in a file that only your user account can read. Programs that run as you can read it too."],
+        file: ["In a file", "The secret is written to the app’s own folder, in a file that only your user account can read. Programs that run as you can read it too. Rules and settings that went with the keychain are set aside."],
         choose: "Choose",
         chooseThis: (choice: string) => `Choose: ${choice}`,
     },

@@ -5,7 +5,7 @@
 //! which in a person's profile is theirs alone.
 //!
 //! The new content is written beside the file, reaches the disk, and takes the file's name in one step, so a crash at any
-//! moment leaves the old file or the new one. What was not understood is renamed, never overwritten.
+//! moment leaves the old file or the new one, each with its seal. What was not understood is renamed, never overwritten.
 
 use std::{
     fs,
@@ -16,9 +16,10 @@ use std::{
 use serde::Deserialize;
 
 use crate::{
-    SecretStore, SettingsId,
+    SealKey, SecretStore, SettingsId,
     private::{self, Links, beside, folder, new_file, resolved, sync_folder},
     remembered::{Remembered, VERSION},
+    seal::{self, Parts},
     trouble::{Aside, Problem, SaveError, Trouble, Unsaved},
 };
 
@@ -49,6 +50,17 @@ pub struct Opened {
     /// Whether a new secret must be made, and kept beside the id in `remembered`: at the very first start, and whenever
     /// revocations are not known.
     pub new_secret: bool,
+    /// Whether the file is to be sealed anew: it has no seal yet, or one of another key than the first.
+    pub reseal: bool,
+}
+
+/// What is known of the seal that a file must have.
+#[derive(Clone, Copy, Debug)]
+pub enum Sealed<'a> {
+    /// It was made with one of these keys. The first is the one that seals from now on.
+    With(&'a [SealKey]),
+    /// Nobody ever made a key: the file is from a time before there were seals.
+    NotYet,
 }
 
 /// A settings file that was opened.
@@ -61,20 +73,19 @@ pub struct SettingsFile {
 
 /// Reads the file at `path`.
 ///
-/// `expected` is the id beside the secrets, if there are any. The file is used only when it names the same. Otherwise it
-/// is set aside, and the strictest state begins, under the id `fresh`: with an id of its own it can never be taken for
+/// `expected` is the id beside the secrets, if there are any. The file is used only when it names the same and has its
+/// seal. Otherwise it is set aside, and the strictest state begins, under the id `fresh`: with an id of its own it can never be taken for
 /// settings of the old secrets. When `path` is a symbolic link, as people have who keep such files in one place, the file
 /// that it points at is meant, also when the file is replaced or set aside; the link stays.
-pub fn open(path: &Path, expected: Option<&SettingsId>, fresh: SettingsId) -> Opened {
+pub fn open(path: &Path, expected: Option<&SettingsId>, sealed: Sealed<'_>, fresh: SettingsId) -> Opened {
     let path = resolved(path);
-    let problem =
-        match read(&path).and_then(|bytes| parse(&bytes)).and_then(|remembered| of_secrets(remembered, expected)) {
-            Ok(remembered) => {
-                let file = SettingsFile { path, stuck: false };
-                return Opened { file, remembered, trouble: None, new_secret: false };
-            }
-            Err(problem) => problem,
-        };
+    let problem = match read(&path).and_then(|bytes| ours(&bytes, expected, sealed)) {
+        Ok((remembered, reseal)) => {
+            let file = SettingsFile { path, stuck: false };
+            return Opened { file, remembered, trouble: None, new_secret: false, reseal };
+        }
+        Err(problem) => problem,
+    };
     let aside = if matches!(problem, Problem::Missing) {
         Aside::Absent
     } else if matches!(problem, Problem::Irregular) {
@@ -87,7 +98,7 @@ pub fn open(path: &Path, expected: Option<&SettingsId>, fresh: SettingsId) -> Op
     let first = matches!(problem, Problem::Missing) && expected.is_none();
     let trouble = (!first).then(|| Trouble { path: path.clone(), problem, aside });
     let remembered = Remembered::strictest(fresh);
-    Opened { file: SettingsFile { path, stuck }, remembered, trouble, new_secret: true }
+    Opened { file: SettingsFile { path, stuck }, remembered, trouble, new_secret: true, reseal: true }
 }
 
 /// Where the secrets are that go with the settings at `path`, and which settings those are.
@@ -95,7 +106,7 @@ pub fn open(path: &Path, expected: Option<&SettingsId>, fresh: SettingsId) -> Op
 /// It is asked before the secrets are known, so it looks and changes nothing. Nothing is said by a file that could not be
 /// used either: one that is missing, damaged, of another version, or not for us alone.
 pub fn kept_in(path: &Path) -> Option<(SecretStore, SettingsId)> {
-    let remembered = read(&resolved(path)).and_then(|bytes| parse(&bytes)).ok()?;
+    let remembered = read(&resolved(path)).and_then(|bytes| parse(&Parts::of(&bytes))).ok()?;
     Some((remembered.settings.secret_store, remembered.id))
 }
 
@@ -105,9 +116,10 @@ impl SettingsFile {
         &self.path
     }
 
-    /// Replaces the file. When that is done, the new content is on the disk; when it fails, the old one is still there.
-    pub fn save(&self, remembered: &Remembered) -> Result<(), SaveError> {
-        let saved = self.check(remembered).and_then(|bytes| {
+    /// Replaces the file, content and seal in one step. When that is done, the new content is on the disk; when it fails,
+    /// the old one is still there.
+    pub fn save(&self, remembered: &Remembered, key: &SealKey) -> Result<(), SaveError> {
+        let saved = self.check(remembered, key).and_then(|bytes| {
             private::replace(&self.path, NEW, |file| file.write_all(&bytes)).map_err(Unsaved::Unwritten)?;
             sync_folder(folder(&self.path)).map_err(Unsaved::Unsynced)
         });
@@ -115,15 +127,15 @@ impl SettingsFile {
     }
 
     /// The content, when it is such as will be read again.
-    fn check(&self, remembered: &Remembered) -> Result<Vec<u8>, Unsaved> {
+    fn check(&self, remembered: &Remembered, key: &SealKey) -> Result<Vec<u8>, Unsaved> {
         if self.stuck {
             return Err(Unsaved::Stuck);
         }
         if let Some(fault) = remembered.fault() {
             return Err(Unsaved::Fault(fault));
         }
-        let mut bytes = serde_json::to_vec_pretty(remembered).map_err(|_| Unsaved::NotText)?;
-        bytes.push(b'\n');
+        let object = serde_json::to_vec_pretty(remembered).map_err(|_| Unsaved::NotText)?;
+        let bytes = seal::sealed(&object, key).ok_or(Unsaved::NotText)?;
         if bytes.len() as u64 > SETTINGS_BYTES { Err(Unsaved::Large) } else { Ok(bytes) }
     }
 }
@@ -141,9 +153,23 @@ struct AnyVersion {
     version: u64,
 }
 
-fn parse(bytes: &[u8]) -> Result<Remembered, Problem> {
+/// What the bytes say, if the app wrote them for these secrets; and whether they are to be sealed anew.
+fn ours(bytes: &[u8], expected: Option<&SettingsId>, sealed: Sealed<'_>) -> Result<(Remembered, bool), Problem> {
+    let parts = Parts::of(bytes);
+    let remembered = parse(&parts).and_then(|remembered| of_secrets(remembered, expected))?;
+    match sealed {
+        Sealed::NotYet => Ok((remembered, true)),
+        Sealed::With(keys) => match parts.sealed_with(keys) {
+            Some(key) => Ok((remembered, key != 0)),
+            None => Err(Problem::Unsealed),
+        },
+    }
+}
+
+fn parse(parts: &Parts<'_>) -> Result<Remembered, Problem> {
+    let object = parts.object();
     // Editors on Windows put a byte order mark there.
-    let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
+    let bytes = object.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&object);
     let not_settings = |error: serde_json::Error| Problem::NotSettings { line: error.line(), column: error.column() };
     let AnyVersion { version } = serde_json::from_slice(bytes).map_err(not_settings)?;
     if version > VERSION {

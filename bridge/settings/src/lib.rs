@@ -10,15 +10,17 @@ mod file;
 mod id;
 pub mod private;
 mod remembered;
+mod seal;
 pub mod secret;
 pub mod secret_file;
 mod settings;
 mod trouble;
 
 pub use self::{
-    file::{Opened, SETTINGS_BYTES, SettingsFile, default_path, kept_in, open},
+    file::{Opened, SETTINGS_BYTES, Sealed, SettingsFile, default_path, kept_in, open},
     id::{BadId, NoRandomness, SettingsId},
     remembered::{KnownApplication, KnownLabel, Remembered, VERSION},
+    seal::SealKey,
     settings::{SecretStore, Settings, Theme},
     trouble::{SaveError, Trouble},
 };

@@ -5,6 +5,7 @@ use std::fmt;
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use clientmcp_protocol::limits::SECRET_BYTES;
 use rand::{TryRng as _, rngs::SysRng};
+use zeroize::Zeroizing;
 
 use crate::NoRandomness;
 
@@ -30,9 +31,9 @@ pub fn check(text: &str) -> Result<(), SecretFault> {
 
 /// Makes a new one: 32 bytes of the operating system's random source, in base64url without padding.
 pub fn generate() -> Result<String, NoRandomness> {
-    let mut bytes = [0; SECRET_BYTES];
-    SysRng.try_fill_bytes(&mut bytes).map_err(|_| NoRandomness)?;
-    Ok(URL_SAFE_NO_PAD.encode(bytes))
+    let mut bytes = Zeroizing::new([0; SECRET_BYTES]);
+    SysRng.try_fill_bytes(&mut *bytes).map_err(|_| NoRandomness)?;
+    Ok(URL_SAFE_NO_PAD.encode(bytes.as_slice()))
 }
 
 impl std::error::Error for SecretFault {}

@@ -41,6 +41,7 @@ pub(crate) enum Problem {
     Newer(u64),
     OtherId,
     NoSecret,
+    Unsealed,
 }
 
 /// What became of the file.
@@ -102,6 +103,9 @@ impl fmt::Display for Problem {
             Self::Newer(version) => write!(f, "written by a newer version of the app (format {version})"),
             Self::OtherId => f.write_str("it goes with another secret"),
             Self::NoSecret => f.write_str("the secret that goes with it is missing"),
+            Self::Unsealed => {
+                f.write_str("another program changed it or put it there, as this app's seal on it is not right")
+            }
         }
     }
 }

@@ -8,7 +8,7 @@ use std::{
 
 use clientmcp_bridge::{
     approvals::Asking,
-    control::{self, End},
+    control::{self, End, Input},
     hub::{Beginning, Hub},
     origin,
     port::ListenError,
@@ -123,7 +123,13 @@ async fn controlled() -> Exit {
             return Exit::Failed;
         }
     };
-    let input = tokio::io::BufReader::new(tokio::io::stdin());
+    let input = match Input::stdin() {
+        Ok(input) => input,
+        Err(error) => {
+            complain(format_args!("stdin cannot be read: {error}"));
+            return Exit::Failed;
+        }
+    };
     match control::serve::<Bridge>(input, tokio::io::stdout(), ShoppingList::default(), stopped).await {
         End::Done => Exit::Done,
         End::Version => Exit::Usage,

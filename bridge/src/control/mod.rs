@@ -2,7 +2,11 @@
 //!
 //! When stdin ends, so does the bridge. A desktop that stops reading slows nobody: what it is shown is fetched, not pushed.
 
+mod input;
 mod session;
 mod writer;
 
-pub use self::session::{End, Listener, Sample, serve};
+pub use self::{
+    input::Input,
+    session::{End, Listener, Sample, serve},
+};

@@ -224,18 +224,15 @@ where
 {
     // `start` was the one message that carries all there is to remember.
     lines.take_at_most(CONTROL_BYTES);
-    let secrets = secrets(&start.secrets.0).map_err(|_| End::NoSecret)?;
-    let access = Access::new(secrets).with_revoked(&start.memory.generations, &start.memory.floors);
-    let access = access.with_pairs(start.memory.pairs.clone());
+    let Start { secrets: texts, settings, memory, paused, port: _ } = start;
+    let secrets = secrets(&texts.0).map_err(|_| End::NoSecret)?;
+    // They may be dropped one day, which no copy here must outlive.
+    drop(texts);
+    let access =
+        Access::new(secrets).with_revoked(&memory.generations, &memory.floors).with_pairs(memory.pairs.clone());
     let room = Room::make();
-    let hub = Hub::start(Beginning {
-        asking: Asking::Person,
-        room: room.applications,
-        settings: start.settings,
-        access,
-        memory: start.memory,
-        paused: start.paused,
-    });
+    let hub =
+        Hub::start(Beginning { asking: Asking::Person, room: room.applications, settings, access, memory, paused });
     let desk = hub.desk().ok_or(End::Failed)?;
     let (mcp, connect) = (bridge.mcp_url(), bridge.connect_url());
     write(&mut writer, &Event::Listening { mcp, connect: connect.clone(), pid: process::id() }).await?;

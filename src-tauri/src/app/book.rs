@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use clientmcp_protocol::control::Memory;
-use clientmcp_settings::{Remembered, Settings, SettingsFile, SettingsId};
+use clientmcp_settings::{Remembered, SealKey, Settings, SettingsFile, SettingsId};
 use tokio::time::Instant;
 
 use super::known::KnownOnes;
@@ -17,6 +17,8 @@ pub(super) struct Book {
     remembered: Remembered,
     /// Nothing is written without it.
     file: Option<Arc<SettingsFile>>,
+    /// What it is sealed with. Nothing is written without it.
+    key: Option<SealKey>,
     /// What the bridge told last, with what ends when the app quits.
     memory: Memory,
     /// Applications and labels.
@@ -30,8 +32,8 @@ pub(super) struct Book {
     closed: bool,
 }
 
-/// A file and what is to be in it.
-pub(super) type ToSave = (Arc<SettingsFile>, Remembered);
+/// A file, what is to be in it, and what it is sealed with.
+pub(super) type ToSave = (Arc<SettingsFile>, Remembered, SealKey);
 
 impl Book {
     /// What was in the file, or the strictest state.
@@ -39,7 +41,27 @@ impl Book {
         let known = KnownOnes::new(remembered.applications(), remembered.labels());
         let memory = remembered.memory();
         let file = file.map(Arc::new);
-        Self { remembered, file, memory, known, changed: false, used: None, saving: false, closed: false }
+        Self { remembered, file, key: None, memory, known, changed: false, used: None, saving: false, closed: false }
+    }
+
+    /// Seals what is written from now on with this.
+    pub(super) fn seal_with(&mut self, key: Option<SealKey>) {
+        self.key = key;
+    }
+
+    /// What is in the file is to have another seal.
+    pub(super) fn reseal(&mut self) {
+        self.changed = true;
+    }
+
+    /// Writes what was read once more, before anything else does. Whether that went well.
+    pub(super) fn save_at_once(&self) -> bool {
+        let Some((file, key)) = self.file.as_ref().zip(self.key.as_ref()) else { return false };
+        let saved = file.save(&self.remembered, key);
+        if let Err(error) = &saved {
+            tracing::warn!("the settings have no seal yet: {error}");
+        }
+        saved.is_ok()
     }
 
     /// Which settings these are.
@@ -102,17 +124,17 @@ impl Book {
 
     /// When there will be something to write by itself.
     pub(super) fn due(&self) -> Option<Instant> {
-        self.used.filter(|_| self.file.is_some() && !self.saving && !self.closed)
+        self.used.filter(|_| self.file.is_some() && self.key.is_some() && !self.saving && !self.closed)
     }
 
     /// What to write, if anything. One is written after the other, and the newest state counts.
     pub(super) fn take_unsaved(&mut self, now: Instant) -> Option<ToSave> {
         let wanted = self.changed || self.used.is_some_and(|at| at <= now);
-        let file = self.file.clone().filter(|_| wanted && !self.saving && !self.closed)?;
+        let (file, key) = self.file.clone().zip(self.key.clone()).filter(|_| wanted && !self.saving && !self.closed)?;
         self.remembered.set_applications(self.known.applications());
         self.remembered.set_labels(self.known.labels());
         (self.changed, self.used, self.saving) = (false, None, true);
-        Some((file, self.remembered.clone()))
+        Some((file, self.remembered.clone(), key))
     }
 
     /// It was written, or not. What was not is written with the next change.
@@ -122,7 +144,10 @@ impl Book {
 
     /// Whether all is written that can be.
     pub(super) fn is_written(&self) -> bool {
-        self.file.is_none() || self.closed && !self.saving || !(self.changed || self.saving || self.used.is_some())
+        self.file.is_none()
+            || self.key.is_none()
+            || self.closed && !self.saving
+            || !(self.changed || self.saving || self.used.is_some())
     }
 }
 
@@ -132,12 +157,16 @@ mod tests {
         control::{Millis, Mode, ModeOf, Until},
         ids::{ClientId, Role},
     };
+    use clientmcp_settings::Sealed;
 
     use super::*;
 
     fn book(folder: &std::path::Path) -> Book {
-        let opened = clientmcp_settings::open(&folder.join("settings.json"), None, SettingsId::random().unwrap());
-        Book::new(opened.remembered, Some(opened.file))
+        let (path, fresh) = (folder.join("settings.json"), SettingsId::random().unwrap());
+        let opened = clientmcp_settings::open(&path, None, Sealed::With(&[]), fresh);
+        let mut book = Book::new(opened.remembered, Some(opened.file));
+        book.seal_with(SealKey::of(&"x".repeat(32)).ok());
+        book
     }
 
     // holds: desktop-remembered
@@ -169,7 +198,7 @@ mod tests {
         book.used(now + Duration::from_secs(30));
         assert!(book.take_unsaved(now + Duration::from_secs(59)).is_none());
         assert_eq!(book.due(), Some(now + LAST_USES));
-        let (_, saved) = book.take_unsaved(now + LAST_USES).expect("a minute later");
+        let (_, saved, _) = book.take_unsaved(now + LAST_USES).expect("a minute later");
         assert_eq!(saved.labels()[0].last_use, Some(Millis(5)));
         book.saved();
         book.used(now + LAST_USES);
@@ -185,7 +214,7 @@ mod tests {
         let modes = vec![ModeOf { application, mode: Mode::AllowAll, until: Until::Quit }];
         book.remember(Memory { modes: modes.clone(), ..Memory::default() });
         assert_eq!(book.memory().modes, modes);
-        let (_, saved) = book.take_unsaved(Instant::now()).expect("changed");
+        let (_, saved, _) = book.take_unsaved(Instant::now()).expect("changed");
         assert_eq!(saved.memory().modes, []);
     }
 }

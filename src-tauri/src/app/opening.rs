@@ -3,13 +3,13 @@
 //!
 //! The bridge runs only when secrets and settings are known to belong together, or were made together.
 
-use clientmcp_settings::{SecretStore, SettingsId, kept_in, open};
+use clientmcp_settings::{Sealed, SecretStore, SettingsId, kept_in, open};
 
 use super::{
     book::Book,
     lock,
     state::App,
-    vault::{self, new_secret},
+    vault::{self, new_secret, seal_keys},
 };
 use crate::{
     keys::{Item, Later, Place, Trouble},
@@ -24,7 +24,7 @@ pub(super) enum Choice {
     AsSet,
     /// In memory alone: nothing is read and nothing is written.
     Session,
-    /// In this place from now on, with the settings that there are.
+    /// In this place from now on.
     In(Place),
 }
 
@@ -32,10 +32,8 @@ pub(super) enum Choice {
 struct Attempt {
     round: u64,
     place: Place,
-    /// The settings that name this place, or are to.
+    /// The settings that there are.
     settings: Option<SettingsId>,
-    /// The person named it, so that it may have no secret yet although there are settings.
-    chosen: bool,
     /// The settings name it themselves, so that what is kept there goes with them.
     named: bool,
 }
@@ -67,7 +65,7 @@ impl App {
         match made {
             Ok((secret, id)) => {
                 self.book = Book::new(clientmcp_settings::Remembered::strictest(id), None);
-                self.vault.settle(None, vec![secret]);
+                self.vault.settle(None, vec![secret], None);
                 self.launch();
             }
             Err(sentence) => self.keys_trouble(None, Trouble { code: KeysCode::Failed, sentence }),
@@ -88,9 +86,8 @@ impl App {
             // Memory is never written down as a place: who finds it there edited the file.
             SecretStore::Keychain | SecretStore::Session => Place::Keychain,
         };
-        let is_chosen = chosen.is_some();
         let place = chosen.unwrap_or_else(|| of_settings.clone());
-        let attempt = Attempt { round, named: place == of_settings, place, settings, chosen: is_chosen };
+        let attempt = Attempt { round, named: place == of_settings, place, settings };
         self.later(arrived(self.keys.read(&attempt.place)), |app, read| {
             if app.vault.is_current(attempt.round) {
                 match read {
@@ -113,57 +110,99 @@ impl App {
         let item = item.filter(|_| attempt.named);
         let expected = match (&attempt.place, &item) {
             (Place::Keychain, Some(item)) => item.id.clone(),
-            // A file holds no id: the settings that name it go with it.
+            // A file holds no id: the settings that name it go with it, if they have its seal.
             (Place::File(_), Some(_)) => attempt.settings.clone(),
-            (Place::File(_), None) => attempt.settings.clone().filter(|_| attempt.chosen),
-            (Place::Keychain, None) => None,
+            // Without what they were sealed with nobody can tell whether they are the person's.
+            (Place::File(_) | Place::Keychain, None) => None,
         };
-        let opened = open(&self.options.settings_path, expected.as_ref(), id);
+        let keys = item.as_ref().map_or_else(|| Some(Vec::new()), |item| seal_keys(&attempt.place, item));
+        let sealed = keys.as_deref().map_or(Sealed::NotYet, Sealed::With);
+        let opened = open(&self.options.settings_path, expected.as_ref(), sealed, id);
         if let Some(trouble) = &opened.trouble {
             self.notice(NoticeKind::SettingsLost, None, Some(trouble.to_string()));
         }
         self.book = Book::new(opened.remembered, Some(opened.file));
         self.book.known.all_gone(super::until::wall());
-        match item.map(|item| item.secrets).filter(|secrets| !opened.new_secret && !secrets.is_empty()) {
-            Some(secrets) => self.opened(attempt.place, secrets),
+        match item.filter(|item| !opened.new_secret && !item.secrets.is_empty()) {
+            Some(item) => self.take(attempt, item, opened.reseal),
             None => self.make_secret(attempt),
         }
     }
 
-    /// The new secret is kept before anything relies on it.
-    fn make_secret(&mut self, attempt: Attempt) {
-        let secret = match new_secret() {
-            Ok(secret) => secret,
+    /// Settings and what is kept go together.
+    fn take(&mut self, attempt: Attempt, item: Item, reseal: bool) {
+        if attempt.place == Place::Keychain && item.seal.is_none() {
+            return self.take_unsealed(attempt, item);
+        }
+        self.seal_with(&attempt.place, &item);
+        if reseal {
+            self.book.reseal();
+        }
+        self.opened(attempt.place, item);
+    }
+
+    /// They go together, and are from before there were seals. The file gets its first one before the entry names the key:
+    /// an entry with a key says that the file has its seal. Until both are done, each start tries again.
+    fn take_unsealed(&mut self, attempt: Attempt, item: Item) {
+        let seal = match new_secret() {
+            Ok(seal) => seal,
             Err(sentence) => {
                 return self.keys_trouble(Some(&attempt.place), Trouble { code: KeysCode::Failed, sentence });
             }
         };
-        let item = vault::item(&attempt.place, vec![secret.clone()], self.book.id());
-        let written = self.keys.write(&attempt.place, item);
+        let sealed = Item { seal: Some(seal), ..item.clone() };
+        self.seal_with(&attempt.place, &sealed);
+        if !self.book.save_at_once() {
+            return self.opened(attempt.place, item);
+        }
+        self.later(arrived(self.keys.write(&attempt.place, sealed.clone())), |_, written| {
+            if let Err(Trouble { sentence, .. }) = written {
+                tracing::warn!("what seals the settings is not in the keychain yet: {sentence}");
+            }
+        });
+        self.opened(attempt.place, sealed);
+    }
+
+    /// What is written from now on is sealed with the first key of what is kept there.
+    pub(super) fn seal_with(&mut self, place: &Place, item: &Item) {
+        self.book.seal_with(seal_keys(place, item).and_then(|keys| keys.into_iter().next()));
+    }
+
+    /// The new secret is kept before anything relies on it.
+    fn make_secret(&mut self, attempt: Attempt) {
+        let (secret, seal) = match new_secret().and_then(|secret| Ok((secret, new_secret()?))) {
+            Ok(made) => made,
+            Err(sentence) => {
+                return self.keys_trouble(Some(&attempt.place), Trouble { code: KeysCode::Failed, sentence });
+            }
+        };
+        let item = vault::item(&attempt.place, vec![secret], self.book.id(), Some(seal));
+        let written = self.keys.write(&attempt.place, item.clone());
         self.book.known.all_revoked();
         self.later(arrived(written), move |app, written| {
             if app.vault.is_current(attempt.round) {
                 match written {
-                    Ok(()) => app.opened_with_new(attempt.place, secret),
+                    Ok(()) => app.opened_with_new(attempt.place, item),
                     Err(trouble) => app.keys_trouble(Some(&attempt.place), trouble),
                 }
             }
         });
     }
 
-    fn opened_with_new(&mut self, place: Place, secret: String) {
+    fn opened_with_new(&mut self, place: Place, item: Item) {
+        self.seal_with(&place, &item);
         // The settings must say where it is, and under which id, before the next start.
         let store = vault::store(&place);
         self.book.set(|settings| settings.secret_store = store);
-        self.opened(place, vec![secret]);
+        self.opened(place, item);
     }
 
-    fn opened(&mut self, place: Place, secrets: Vec<String>) {
+    fn opened(&mut self, place: Place, item: Item) {
         let store = vault::store(&place);
         if self.book.settings().secret_store != store {
             self.book.set(|settings| settings.secret_store = store);
         }
-        self.vault.settle(Some(place), secrets);
+        self.vault.settle(Some(place), item.secrets, item.seal);
         self.daily = tokio::time::Instant::now();
         self.launch();
     }

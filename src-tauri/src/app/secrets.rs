@@ -10,7 +10,7 @@ use clientmcp_protocol::control::{Command, Secrets};
 use super::{
     opening::{Choice, arrived},
     state::{App, Asker},
-    vault::{self, Change},
+    vault::Change,
 };
 use crate::{
     keys::{Place, Trouble},
@@ -25,7 +25,7 @@ impl App {
             Err(sentence) => return self.answer(asker, refused(sentence)),
         };
         let Some(place) = self.vault.place() else { return self.secrets_changed(change, planned, asker) };
-        let item = vault::item(place, planned.clone(), self.book.id());
+        let item = self.vault.item(place, planned.clone(), self.book.id());
         self.later(arrived(self.keys.write(place, item)), move |app, written| match written {
             Ok(()) => app.secrets_changed(change, planned, asker),
             Err(Trouble { sentence, .. }) => {
@@ -37,6 +37,10 @@ impl App {
 
     fn secrets_changed(&mut self, change: Change, secrets: Vec<String>, asker: Asker) {
         self.vault.changed(Some(secrets.clone()));
+        if let Some(Place::File(_)) = self.vault.place() {
+            // Those beside a file are sealed with its secrets. A crash before that, after the old ones went, sets them aside.
+            self.reseal();
+        }
         if change == Change::RevokeAll {
             self.book.known.all_revoked();
             self.book.known_changed();
@@ -46,6 +50,16 @@ impl App {
         } else {
             // The next bridge starts with them; one that was given up over the old ones may serve with these.
             self.answer(asker, Answer::Done);
+        }
+    }
+
+    /// Settings beside a secret file are sealed with its first secret, which is another one now.
+    fn reseal(&mut self) {
+        let Some(place) = self.vault.place().cloned() else { return };
+        let item = self.vault.secrets().map(|Secrets(secrets)| self.vault.item(&place, secrets, self.book.id()));
+        if let Some(item) = item {
+            self.seal_with(&place, &item);
+            self.book.reseal();
         }
     }
 

@@ -205,8 +205,9 @@ impl App {
 
     /// Writes down what is to be written.
     fn save(&mut self, now: Instant) {
-        let Some((file, remembered)) = self.book.take_unsaved(now) else { return };
-        let saving = tokio::task::spawn_blocking(move || file.save(&remembered).map_err(|error| error.to_string()));
+        let Some((file, remembered, key)) = self.book.take_unsaved(now) else { return };
+        let saving =
+            tokio::task::spawn_blocking(move || file.save(&remembered, &key).map_err(|error| error.to_string()));
         self.later(saving, |app, saved| {
             app.saved();
             match saved {

@@ -3,10 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use clientmcp_protocol::control::{Count, Secrets};
-use clientmcp_settings::{SecretStore, SettingsId};
-use rand::{TryRng as _, rngs::SysRng};
+use clientmcp_settings::{SealKey, SecretStore, SettingsId, secret};
 
 use crate::{
     keys::{Item, Place, Trouble},
@@ -24,6 +22,8 @@ pub(super) struct Vault {
     /// None keeps them in memory alone.
     place: Option<Place>,
     secrets: Vec<String>,
+    /// What the key of the settings' seal is derived from, beside secrets in the keychain.
+    seal: Option<String>,
     /// They are being replaced, one change at a time.
     changing: bool,
     /// Counts attempts to read them, so that a late answer to an earlier one is none.
@@ -45,7 +45,7 @@ impl Vault {
     /// Begins anew. The number of this attempt.
     pub(super) fn begin(&mut self) -> u64 {
         self.round += 1;
-        (self.place, self.changing) = (None, false);
+        (self.place, self.seal, self.changing) = (None, None, false);
         self.secrets.clear();
         self.state = KeysState::Reading;
         self.round
@@ -57,14 +57,19 @@ impl Vault {
     }
 
     /// They are known.
-    pub(super) fn settle(&mut self, place: Option<Place>, secrets: Vec<String>) {
+    pub(super) fn settle(&mut self, place: Option<Place>, secrets: Vec<String>, seal: Option<String>) {
         self.state = match &place {
             None => KeysState::Session,
             Some(Place::Keychain) => KeysState::Keychain,
             // A name that is no text could not be shown at all.
             Some(Place::File(path)) => KeysState::File { path: PathBuf::from(path.to_string_lossy().into_owned()) },
         };
-        (self.place, self.secrets) = (place, secrets);
+        (self.place, self.secrets, self.seal) = (place, secrets, seal);
+    }
+
+    /// What is kept at a place when these are the secrets: a file holds secrets alone.
+    pub(super) fn item(&self, place: &Place, secrets: Vec<String>, id: &SettingsId) -> Item {
+        item(place, secrets, id, self.seal.clone())
     }
 
     /// They cannot be had from there.
@@ -130,12 +135,21 @@ impl Vault {
 }
 
 /// What is kept at a place: a file holds secrets alone.
-pub(super) fn item(place: &Place, secrets: Vec<String>, id: &SettingsId) -> Item {
-    let id = match place {
-        Place::Keychain => Some(id.clone()),
-        Place::File(_) => None,
-    };
-    Item { secrets, id }
+pub(super) fn item(place: &Place, secrets: Vec<String>, id: &SettingsId, seal: Option<String>) -> Item {
+    match place {
+        Place::Keychain => Item { secrets, id: Some(id.clone()), seal },
+        Place::File(_) => Item { secrets, id: None, seal: None },
+    }
+}
+
+/// What the settings can be sealed with that go with what is kept at a place, the one for new seals first: the keychain
+/// keeps a text for that alone, beside a file it is the secrets. Nothing for an entry from before there were seals.
+pub(super) fn seal_keys(place: &Place, item: &Item) -> Option<Vec<SealKey>> {
+    let of = |texts: &[String]| texts.iter().filter_map(|text| SealKey::of(text).ok()).collect();
+    match place {
+        Place::Keychain => item.seal.as_ref().map(|seal| of(std::slice::from_ref(seal))),
+        Place::File(_) => Some(of(&item.secrets)),
+    }
 }
 
 /// How the settings name a place.
@@ -153,11 +167,7 @@ pub(super) fn file(settings: &Path) -> Place {
 
 /// 32 bytes of the system's random source, as one line of text.
 pub(super) fn new_secret() -> Result<String, String> {
-    let mut bytes = [0; 32];
-    SysRng.try_fill_bytes(&mut bytes).map_err(|_| {
-        "the system gave no random bytes, so no secret can be made: nothing was done, try again".to_owned()
-    })?;
-    Ok(URL_SAFE_NO_PAD.encode(bytes))
+    secret::generate().map_err(|fault| format!("{fault}, so no secret can be made: nothing was done, try again"))
 }
 
 /// The best first. Where there is no keychain at all, trying again is the last that helps.
@@ -183,7 +193,7 @@ mod tests {
 
     fn vault(secrets: &[&str]) -> Vault {
         let mut vault = Vault::default();
-        vault.settle(Some(Place::Keychain), secrets.iter().map(|&secret| secret.to_owned()).collect());
+        vault.settle(Some(Place::Keychain), secrets.iter().map(|&secret| secret.to_owned()).collect(), None);
         vault
     }
 

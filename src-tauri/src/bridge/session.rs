@@ -12,7 +12,7 @@ use clientmcp_protocol::{
 };
 use serde::Serialize;
 use tokio::{
-    io::{AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader},
+    io::{AsyncRead, AsyncWrite, AsyncWriteExt as _},
     sync::{mpsc, oneshot},
     time::{Instant, timeout_at},
 };
@@ -38,7 +38,7 @@ const START: Count = Count(1);
 pub(super) async fn run(process: Process, start: Start, queue: mpsc::Receiver<Asked>, tell: impl Fn(Told) + Sync) {
     let Process { input, output, log, ends } = process;
     tokio::spawn(copy_log(log));
-    let lines = Lines::new(BufReader::new(output), MEMORY_BYTES);
+    let lines = Lines::new(output, MEMORY_BYTES);
     let session = Session { lines, pending: HashMap::new(), last: START, tell: &tell, began: false };
     let (why, since) = session.talk(input, start, queue).await;
     let code = ended(ends, since + STOP_TIME).await;
@@ -47,7 +47,7 @@ pub(super) async fn run(process: Process, start: Start, queue: mpsc::Receiver<As
 
 /// What the bridge says on stderr is its log, and becomes part of ours.
 async fn copy_log(log: impl AsyncRead + Unpin) {
-    let mut lines = Lines::new(BufReader::new(log), LOG_BYTES);
+    let mut lines = Lines::new(log, LOG_BYTES);
     while let Some(line) = lines.next().await {
         match line {
             Line::Text(line) => tracing::info!("bridge: {}", shown(&String::from_utf8_lossy(&line))),
@@ -68,7 +68,7 @@ async fn ended(ends: Ends, at_last: Instant) -> Option<i32> {
 }
 
 struct Session<'a, R, T> {
-    lines: Lines<BufReader<R>>,
+    lines: Lines<R>,
     pending: HashMap<Count, oneshot::Sender<Reply>>,
     /// The last command's number.
     last: Count,

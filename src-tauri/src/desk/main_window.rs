@@ -35,6 +35,8 @@ fn build(app: &AppHandle, theme: Theme) -> tauri::Result<()> {
         .min_inner_size(640.0, 480.0)
         .center()
         .visible(false)
+        // On by default in what is built for development, which is what `cargo xtask run` starts.
+        .devtools(false)
         .initialization_script(paper::script(theme))
         .on_navigation(super::is_own)
         .on_new_window(|_, _| NewWindowResponse::Deny)

@@ -69,6 +69,8 @@ fn build(app: &AppHandle, id: QuestionId, theme: Theme) -> tauri::Result<()> {
         .focused(false)
         .focusable(false)
         .visible(false)
+        // On by default in what is built for development, which is what `cargo xtask run` starts.
+        .devtools(false)
         .initialization_script(paper::script(theme))
         .on_navigation(super::is_own)
         .on_new_window(|_, _| NewWindowResponse::Deny);

@@ -9,13 +9,13 @@ use crate::wire::KeysCode;
 
 pub(super) fn read(path: &Path) -> Result<Option<Item>, Trouble> {
     match secret_file::read(path) {
-        Ok(secrets) => Ok(Some(Item { secrets, id: None })),
+        Ok(secrets) => Ok(Some(Item { secrets, id: None, seal: None })),
         Err(error) if error.missing() => Ok(None),
         Err(error) => Err(trouble(&error)),
     }
 }
 
-/// The file holds secrets alone: the settings' id is not kept.
+/// The file holds secrets alone: neither the settings' id nor what seals them is kept.
 pub(super) fn write(path: &Path, item: &Item) -> Result<(), Trouble> {
     secret_file::replace(path, &item.secrets).map_err(|error| trouble(&error))
 }

@@ -1,5 +1,7 @@
 //! Linux desktops: what the windowing system allows, and whether there is a tray.
 
+mod inspector;
+
 use std::{
     env,
     ffi::{OsStr, OsString},
@@ -9,6 +11,7 @@ use std::{
 
 use zbus::{blocking::connection, blocking::fdo::DBusProxy, names::BusName};
 
+pub use self::inspector::shut_inspector;
 use super::NoTray;
 
 /// The library that draws tray icons, under the names and in the order in which the tray's own crate tries them.

@@ -1,8 +1,13 @@
 //! macOS.
 
-use std::path::Path;
+use std::{io, path::Path};
 
 use super::NoTray;
+
+/// Shuts a door for developer tools that the environment opened. Here the web view's own setting is all.
+pub fn shut_inspector() -> io::Result<()> {
+    Ok(())
+}
 
 /// Whether a window can stay on top, where we put it, and without the keyboard.
 pub fn question_windows() -> bool {

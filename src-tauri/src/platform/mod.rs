@@ -8,11 +8,11 @@ mod macos;
 mod windows;
 
 #[cfg(target_os = "linux")]
-pub use self::linux::{moves, question_windows, tray_missing, watch_tray};
+pub use self::linux::{moves, question_windows, shut_inspector, tray_missing, watch_tray};
 #[cfg(target_os = "macos")]
-pub use self::macos::{moves, question_windows, tray_missing, watch_tray};
+pub use self::macos::{moves, question_windows, shut_inspector, tray_missing, watch_tray};
 #[cfg(windows)]
-pub use self::windows::{moves, question_windows, tray_missing, watch_tray};
+pub use self::windows::{moves, question_windows, shut_inspector, tray_missing, watch_tray};
 
 /// Why there is no tray icon.
 #[derive(Clone, Debug, PartialEq, Eq)]

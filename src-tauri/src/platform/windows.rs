@@ -1,8 +1,14 @@
 //! Windows.
 
-use std::path::Path;
+use std::{io, path::Path};
 
 use super::NoTray;
+
+/// Shuts a door for developer tools that the environment opened. Here the web view keeps to its own setting, but for who
+/// starts the app with arguments of the browser in its environment.
+pub fn shut_inspector() -> io::Result<()> {
+    Ok(())
+}
 
 /// Whether a window can stay on top, where we put it, and without the keyboard.
 pub fn question_windows() -> bool {

@@ -1,9 +1,18 @@
 /** The app, as far as the windows see it: what they ask is kept, and answered from a fixture. */
 
+import type { Channel } from "@tauri-apps/api/core";
+
 import type { AboutQuestion, Answer, Ask } from "../../src/desktop";
 import * as fixture from "./fixture";
 
-type Handler = (event: { event: string; id: number; payload: unknown }) => void;
+type Handler = (told: { message: unknown; index: number }) => void;
+
+/** Where a window listens: by which command, and how much it was told there. */
+interface Ear {
+    readonly command: string;
+    readonly callback: number;
+    told: number;
+}
 
 export class FakeApp {
     /** What was asked, in order, but for what every window asks at its start. */
@@ -18,7 +27,7 @@ export class FakeApp {
     instead: (what: Ask | AboutQuestion) => Answer | undefined = () => undefined;
 
     readonly #callbacks = new Map<number, Handler>();
-    readonly #listening = new Map<string, number[]>();
+    readonly #ears: Ear[] = [];
     #ids = 0;
 
     /** Stands in for the app in this page. */
@@ -31,21 +40,21 @@ export class FakeApp {
             unregisterCallback: (id: number) => this.#callbacks.delete(id),
             invoke: (command: string, words: Record<string, unknown>) => this.#invoke(command, words),
         };
-        page["__TAURI_EVENT_PLUGIN_INTERNALS__"] = { unregisterListener: () => undefined };
     }
 
-    /** Tells the window something. */
-    emit(event: string, payload: unknown): void {
-        for (const id of this.#listening.get(event) ?? []) {
-            this.#callbacks.get(id)?.({ event, id, payload });
+    /** Tells the main window a view or finished calls, or the small window its question. */
+    emit(what: "view" | "finished" | "question" | "door_question", told: unknown): void {
+        const [command, message] = [what.endsWith("question") ? "hear_of" : "hear", { [what]: told }] as const;
+        for (const ear of this.#ears.filter((ear) => ear.command === command)) {
+            this.#callbacks.get(ear.callback)?.({ message, index: ear.told++ });
         }
     }
 
     async #invoke(command: string, words: Record<string, unknown>): Promise<unknown> {
-        if (command === "plugin:event|listen") {
-            const event = words["event"] as string;
-            this.#listening.set(event, [...(this.#listening.get(event) ?? []), words["handler"] as number]);
-            return words["handler"];
+        if (command === "hear" || command === "hear_of") {
+            const channel = (words["tell"] as Channel<unknown>).toJSON();
+            this.#ears.push({ command, callback: Number(channel.replace("__CHANNEL__:", "")), told: 0 });
+            return null;
         }
         if (command === "ask" || command === "ask_of") {
             const what = (words["ask"] ?? words["about"]) as Ask | AboutQuestion;

@@ -420,7 +420,7 @@ fn what_may_go_with_a_yes() {
 #[test]
 fn what_was_in_view_counts_while_nothing_lay_on_it_and_until_it_says_something_else() {
     // (what happens before the page says that all of it was in view, whether that counts, and said once more)
-    let table: [(&str, Act, bool, bool); 6] = [
+    let table: [(&str, Act, bool, bool); 9] = [
         ("nothing", |_, _| {}, true, true),
         ("covered", |all, now| all.small_stands(ID, Standing::Covered, now), false, false),
         (

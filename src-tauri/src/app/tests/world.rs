@@ -11,7 +11,7 @@ use clientmcp_protocol::{
     control::{CONTROL_VERSION, Command, Count, Event, Hello, Reply, Request, Start},
     ids::{Fingerprint, QuestionId},
 };
-use clientmcp_settings::{SecretStore, SettingsId};
+use clientmcp_settings::{SealKey, Sealed, SecretStore, SettingsId};
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, Lines},
     sync::{mpsc, oneshot},
@@ -348,15 +348,19 @@ impl Folder {
     /// Settings as an earlier run left them.
     pub(super) fn with_settings(self, port: u16, store: SecretStore) -> (Self, SettingsId) {
         let id = SettingsId::random().unwrap();
-        let mut opened = clientmcp_settings::open(&self.settings(), None, id.clone());
+        let mut opened = clientmcp_settings::open(&self.settings(), None, Sealed::NotYet, id.clone());
         (opened.remembered.settings.port, opened.remembered.settings.secret_store) = (port, store);
-        opened.file.save(&opened.remembered).unwrap();
+        opened.file.save(&opened.remembered, &SealKey::of(SEAL).unwrap()).unwrap();
         (self, id)
     }
 }
 
+/// What seals settings of an earlier run.
+pub(super) const SEAL: &str = "what the settings are sealed with in tests";
+
+/// With an id as in the keychain, without one as in a file.
 pub(super) fn item(secret: &str, id: Option<&SettingsId>) -> Item {
-    Item { secrets: vec![secret.to_owned()], id: id.cloned() }
+    Item { secrets: vec![secret.to_owned()], id: id.cloned(), seal: id.map(|_| SEAL.to_owned()) }
 }
 
 impl World {

@@ -61,7 +61,7 @@ impl System for FakeSystem {
 }
 
 fn item() -> Item {
-    Item { secrets: vec![SECRET.into()], id: SettingsId::new(&"a".repeat(32)).ok() }
+    Item { secrets: vec![SECRET.into()], id: SettingsId::new(&"a".repeat(32)).ok(), seal: Some("hunter2".repeat(5)) }
 }
 
 fn failure(words: &str) -> Error {
@@ -196,7 +196,7 @@ fn an_entry_of_somebody_else_is_not_used_and_stays() {
 #[test]
 fn what_cannot_be_read_again_is_not_written() {
     let system = FakeSystem::new();
-    let short = Item { secrets: vec!["hunter2".into()], id: None };
+    let short = Item { secrets: vec!["hunter2".into()], id: None, seal: None };
     let trouble = Keychain::new(system.clone()).write(short).unwrap_err();
     assert!(!trouble.sentence.contains("hunter2"));
     assert!(matches!(system.entry().get_secret(), Err(Error::NoEntry)));

@@ -48,7 +48,7 @@ impl System for Prompting {
 }
 
 fn item() -> Item {
-    Item { secrets: vec![SECRET.into()], id: None }
+    Item { secrets: vec![SECRET.into()], id: None, seal: None }
 }
 
 fn place(name: &str) -> (PathBuf, Place) {
