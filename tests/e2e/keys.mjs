@@ -49,7 +49,7 @@ test('a first start makes a secret in the keychain, and shows neither it nor a t
 }));
 
 // holds: desktop-wiped
-test('a secret that was dropped is in no memory of the app or of its bridge', options, onStage({}, async (stage) => {
+test('a secret that was dropped is in no memory of the app or of its bridge', { timeout: 900_000 }, onStage({}, async (stage) => {
   const { app, main, shop, buyer } = await connected(stage);
   const secrets = async () => JSON.parse(await kept(stage)).secrets;
   const denied = async () => {
@@ -71,7 +71,7 @@ test('a secret that was dropped is in no memory of the app or of its bridge', op
   assert(inForce.length === 1 && new Set([...gone, ...inForce]).size === 3);
   for (const [name, pid] of [['app', app.pid], ['bridge', await app.bridge()]]) {
     assert(foundIn(pid, inForce) > 0, `what is in force is in the memory of the ${name}, so it is seen by who looks`);
-    await until(`the memory of the ${name} without a dropped secret`, () => foundIn(pid, gone) === 0);
+    await until(`the memory of the ${name} without a dropped secret`, () => foundIn(pid, gone) === 0, 300_000);
   }
 }));
 
