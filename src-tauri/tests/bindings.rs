@@ -4,7 +4,7 @@
 
 use std::{collections::BTreeMap, env, fs, path::Path};
 
-use clientmcp_desktop::wire::{AboutQuestion, Answer, Ask, FinishedCalls, QuestionView, TellMain, View};
+use clientmcp_desktop::wire::{AboutQuestion, Answer, Ask, FinishedCalls, TellMain, TellQuestion, View};
 use clientmcp_protocol::control::{Event, Hello, Request};
 use ts_rs::{Config, TS, TypeVisitor};
 
@@ -51,7 +51,7 @@ fn bindings() -> String {
     declarations.visit::<Answer>();
     declarations.visit::<View>();
     declarations.visit::<FinishedCalls>();
-    declarations.visit::<QuestionView>();
+    declarations.visit::<TellQuestion>();
     declarations.visit::<TellMain>();
     let imported: String =
         declarations.elsewhere.iter().filter(|(_, used)| **used).map(|(name, _)| format!("  {name},\n")).collect();

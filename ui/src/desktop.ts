@@ -575,6 +575,11 @@ export type SnippetBy = "command" | "url";
 export type TellMain = { "view": View } | { "finished": FinishedCalls };
 
 /**
+ * What the small window of a question is told: how that question stands.
+ */
+export type TellQuestion = { "question": QuestionView } | { "door_question": DoorQuestionView };
+
+/**
  * How windows look.
  */
 export type Theme = "system" | "light" | "dark";
