@@ -107,7 +107,12 @@ test("what would push the first line out of view is folded: long names first, th
     expect(screen.queryByRole("button", { name: words.moreAnswers })).toBeNull();
     cleanup();
     layout.above = 90;
-    const app = await ask('{"cmd":"ls"}');
+    let app = await ask('{"cmd":"ls"}');
+    expect(card().classList).toContain("folded");
+    // Nothing of it is cut.
+    expect(screen.queryByRole("button", { name: words.wholeNames })).toBeNull();
+    cleanup();
+    app = await ask('{"cmd":"ls"}', { question: question({ agent: "An agent with a name that goes on and on" }) });
     expect(card().classList).toContain("folded");
     await fireEvent.click(screen.getByRole("button", { name: words.wholeNames }));
     expect(card().classList).not.toContain("folded");
