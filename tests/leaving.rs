@@ -208,7 +208,7 @@ async fn a_yes_after_the_agents_connection_ended_sends_nothing() {
                 let mut stream = asks(&agent, spelling, &[]).await;
                 let question = desktop.question().await;
                 // One that is closed for what it sent has left as well.
-                let _ = stream.write_all(&bytes(&agent)).await;
+                let _ = within(stream.write_all(&bytes(&agent))).await;
                 let kept = leaves(stream, end).await;
                 too_late(&mut desktop, &mut application, &question, &case).await;
                 drop(kept);

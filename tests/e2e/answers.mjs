@@ -38,6 +38,16 @@ export async function answer(window, button) {
   answered = Date.now();
 }
 
+/** The same with the pointer of the display. */
+export function answerByHand(stage, window, button) {
+  return until(`an answer by a click on ${button}`, async () => {
+    if (await window.isGone()) return true;
+    if ((await look(window)).armed_in !== 0) return false;
+    await stage.clickAt(await onDisplay(stage, window, 'button', button));
+    return until('the window to go', () => window.isGone(), 5_000);
+  });
+}
+
 /** Where on the display something of the window of a question is, or of another one. */
 export async function onDisplay(stage, window, role, name, title = QUESTION) {
   const [place, middle] = [await stage.area(title), await window.middle(role, name)];

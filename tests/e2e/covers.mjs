@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { armed, look, onDisplay } from './answers.mjs';
+import { answerByHand, armed, look, onDisplay } from './answers.mjs';
 import { MAIN, QUESTION } from './app.mjs';
 import { Covers } from './covering.mjs';
 import { onStage, options, test } from './stage.mjs';
@@ -43,7 +43,7 @@ for (const { windows, text } of DESKTOPS) {
     let window = await app.question();
     await armed(window);
     await stage.picture(`question-${windows}-${text}`);
-    await stage.clickAt(await onDisplay(stage, window, 'button', ONCE));
+    await answerByHand(stage, window, ONCE);
     assert.equal(await tea, 'ordered tea');
     await window.gone();
 
@@ -65,8 +65,7 @@ for (const { windows, text } of DESKTOPS) {
       await until(`${kind}: that the click in the last moment came too early`, refused);
       assert.deepEqual(shop.orders, ['tea'], kind);
       await covers.hide();
-      await armed(window);
-      await stage.clickAt(await onDisplay(stage, window, 'button', DENY));
+      await answerByHand(stage, window, DENY);
       assert.equal(await milk, 'declined', kind);
       await window.gone();
     }
@@ -110,7 +109,7 @@ test('what hides nothing of a question does not keep it from being allowed', opt
   await covers.show({ x: 0, y: 0, width: 1280, height: 800 }, { unmanaged: true, hole: [x, y, width, height] }, 'frame');
   await armed(window);
   await stage.picture('question-beside');
-  await stage.clickAt(await onDisplay(stage, window, 'button', ONCE));
+  await answerByHand(stage, window, ONCE);
   assert.equal(await tea, 'ordered tea');
 }));
 

@@ -211,12 +211,21 @@ fn without_frames<'a>(lines: &[&'a str]) -> Vec<&'a str> {
     kept
 }
 
-/// The text without the sequences that colour it.
+/// The text without the sequences that colour it: `ESC [ NUMBERS m`, and `ESC ( B`, which ends them on some terminals.
 fn without_colours(text: &str) -> String {
-    let mut pieces = text.split("\u{1b}[");
+    let mut pieces = text.split('\u{1b}');
     let mut plain = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {
-        plain.push_str(piece.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';').get(1..).unwrap_or_default());
+        let mut rest = piece.chars();
+        let in_sequence = match rest.next() {
+            Some('[') => |c: &char| c.is_ascii_digit() || *c == ';',
+            Some('(') => |_: &char| false,
+            Some(_) | None => {
+                plain.push_str(piece);
+                continue;
+            }
+        };
+        plain.extend(rest.skip_while(in_sequence).skip(1));
     }
     plain
 }
@@ -264,6 +273,12 @@ assertion `left == right` failed: two less one
         assert_eq!(names(&found), ["outside: result", "outside: waits"]);
         assert!(said(&found, "outside: result").ends_with("Error: \"it broke\""));
         assert!(said(&found, "outside: waits").ends_with("nothing came"));
+    }
+
+    #[test]
+    fn what_colours_a_text_is_no_part_of_it() {
+        let coloured = "\u{1b}[1;31merror\u{1b}(B\u{1b}[m: \u{1b}[38;5;9mä[0]\u{1b}[0m (B)\u{1b}";
+        assert_eq!(without_colours(coloured), "error: ä[0] (B)");
     }
 
     #[test]
