@@ -1,7 +1,8 @@
 //! The main window: built when it is wanted, destroyed when it is closed.
 
 use tauri::{
-    AppHandle, Manager, WebviewUrl, WebviewWindow, WebviewWindowBuilder, WindowEvent, webview::NewWindowResponse,
+    AppHandle, LogicalSize, Manager, WebviewUrl, WebviewWindow, WebviewWindowBuilder, WindowEvent,
+    webview::NewWindowResponse,
 };
 
 use super::paper;
@@ -15,6 +16,9 @@ use crate::{
 
 /// Its label, which its capability names.
 pub(crate) const MAIN: &str = "main";
+
+/// What a window manager puts around a window, at most: nobody tells before it is shown.
+const FRAME: LogicalSize<f64> = LogicalSize::new(20.0, 40.0);
 
 /// Opens it, or raises the one there is. On the main thread.
 pub(super) fn open(app: &AppHandle, theme: Theme) {
@@ -33,6 +37,8 @@ fn build(app: &AppHandle, theme: Theme) -> tauri::Result<()> {
         .title("ClientMCP")
         .inner_size(1000.0, 700.0)
         .min_inner_size(640.0, 480.0)
+        // What is not on the screen is not seen, and nothing of it can be allowed.
+        .prevent_overflow_with_margin(FRAME)
         .center()
         .visible(false)
         // On by default in what is built for development, which is what `cargo xtask run` starts.
