@@ -183,7 +183,7 @@ fn a_pair_is_told_apart_by_host_and_application_and_kept_with_what_was_said() {
 
 #[test]
 fn what_is_missing_has_its_strictest_value() {
-    let text = r#"{"version":1,"id":"000102030405060708090a0b0c0d0e0f"}"#;
+    let text = r#"{"version":2,"id":"000102030405060708090a0b0c0d0e0f"}"#;
     let remembered: Remembered = serde_json::from_str(text).unwrap();
     assert_eq!(remembered, Remembered::strictest(remembered.id.clone()));
     let settings = Settings::default();
