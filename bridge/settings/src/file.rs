@@ -13,6 +13,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use clientmcp_protocol::strict;
 use serde::Deserialize;
 
 use crate::{
@@ -149,7 +150,7 @@ fn parse(bytes: &[u8]) -> Result<Remembered, Problem> {
     if version > VERSION {
         return Err(Problem::Newer(version));
     }
-    let remembered: Remembered = serde_json::from_slice(bytes).map_err(not_settings)?;
+    let remembered: Remembered = strict::from_slice(bytes).map_err(not_settings)?;
     remembered.fault().map_or(Ok(remembered), |fault| Err(Problem::Fault(fault)))
 }
 

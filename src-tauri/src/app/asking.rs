@@ -3,7 +3,7 @@
 use clientmcp_protocol::{
     control::{Command, Count, Decide, DoorWants, ErrorCode, QuestionPart, Reply, TextRef, Verdict},
     ids::{ClientId, QuestionId},
-    shown::shown_within,
+    shown::shown_again,
 };
 use tokio::time::Instant;
 
@@ -153,7 +153,7 @@ impl App {
     fn notify_of_door(&self, wants: &DoorWants) {
         let title = match wants {
             DoorWants::Pair { host, application } => {
-                let host = shown_within(host.as_str(), NAME_CHARS);
+                let host = shown_again(host.as_str(), NAME_CHARS);
                 let whose = application.as_ref().map_or("every application", ClientId::as_str);
                 format!("\u{201c}{host}\u{201d} wants to call tools of {whose}")
             }
