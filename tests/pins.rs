@@ -111,6 +111,60 @@ async fn the_person_may_add_origins() {
     refused(&desktop, &["Origin: null"]).await;
 }
 
+// holds: pin-one-rule
+#[tokio::test]
+async fn what_may_be_pinned_and_what_may_be_added_is_the_same() {
+    let mut desktop = Desktop::start().await;
+    for none in [
+        "",
+        "a b",
+        "[native]",
+        "Native",
+        "null",
+        "*",
+        "file://",
+        "file:///home",
+        "example.com",
+        "https://",
+        "https://a.example/",
+        "https://A.example",
+        "https://a.example, https://b.example",
+        "HTTPS://a.example",
+        "https://a.example:443",
+        "chrome-extension://",
+        "moz-extension://a/b",
+        &format!("https://{}", "a".repeat(293)),
+    ] {
+        refused(&desktop, &[&format!("Origin: {none}")]).await;
+        desktop.refused(add(none), "value").await;
+    }
+    // What stands for no origin at all is nobody's to send.
+    refused(&desktop, &["Origin: native"]).await;
+    assert_eq!(list(&desktop.memory, "pins").len(), 0, "nothing of it was remembered");
+    for origin in [
+        "https://a.example",
+        "http://localhost:5173",
+        "http://[::1]:3000",
+        "tauri://localhost",
+        "chrome-extension://abcdefghijklmnopabcdefghijklmnop",
+        "moz-extension://4ed7f644-c3b5-4bf1-983f-2c8718f52222",
+        "safari-web-extension://E3449EA7-EC25-4696-8E6A-A58B12E2B1C3",
+    ] {
+        let mut desktop = Desktop::start().await;
+        drop(served(&desktop, &[&format!("Origin: {origin}")]).await);
+        origins(&mut desktop, json!([origin])).await;
+        desktop.done(json!({"type": "add_origin", "application": "another", "origin": origin})).await;
+        let mut settings = settings("pinned");
+        settings["allow_origins"] = json!([origin]);
+        desktop.done(json!({"type": "set_settings", "settings": settings})).await;
+    }
+    // Where any origin is allowed, one that names nobody is shown as that.
+    let mut desktop = Desktop::with(json!({"settings": settings("any")})).await;
+    let _application = served(&desktop, &["Origin: a b"]).await;
+    let shown = desktop.snapshot(|snapshot| snapshot["applications"][0]["registered"] == true).await;
+    assert_eq!(shown["applications"][0]["origin"], "null");
+}
+
 // holds: pin-bound
 #[tokio::test]
 async fn origins_are_bounded_in_number_and_length() {

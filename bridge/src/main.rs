@@ -6,11 +6,13 @@ mod stop;
 
 use std::{
     alloc::System,
+    error::Error as _,
     io::{self, Write as _},
     process::ExitCode,
 };
 
-use clap::{Parser, Subcommand};
+use clap::{Parser, Subcommand, error::ContextKind};
+use clientmcp_protocol::ids::NameFault;
 use zeroizing_alloc::ZeroAlloc;
 
 use crate::commands::{demo, headers, secret, serve, stdio, token};
@@ -67,7 +69,11 @@ impl From<Exit> for ExitCode {
 }
 
 fn main() -> ExitCode {
-    let exit = match Arguments::parse().command {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(fault) => return refuse(&fault).into(),
+    };
+    let exit = match arguments.command {
         Command::Serve(arguments) => serve::run(arguments),
         Command::Demo(arguments) => demo::run(arguments),
         Command::Secret(arguments) => secret::run(&arguments),
@@ -76,6 +82,18 @@ fn main() -> ExitCode {
         Command::Token(arguments) => token::run(arguments),
     };
     exit.into()
+}
+
+/// Tells what is wrong with the arguments. A name that cannot be shown is not printed as it is.
+fn refuse(fault: &clap::Error) -> Exit {
+    let name = fault.source().and_then(|source| source.downcast_ref::<NameFault>());
+    match (name, fault.get(ContextKind::InvalidArg)) {
+        (Some(name), Some(argument)) => {
+            complain(format_args!("{argument}: {name}"));
+            Exit::Usage
+        }
+        _ => fault.exit(),
+    }
 }
 
 /// Says on stderr what went wrong. A closed stderr changes nothing.

@@ -6,7 +6,10 @@
 
 use std::{borrow::Cow, collections::HashSet, fmt, sync::Arc};
 
-use clientmcp_protocol::{limits::NAME_CHARS, shown::shown_within};
+use clientmcp_protocol::{
+    limits::NAME_CHARS,
+    shown::{self, SHOWN_CHARS, shown_within},
+};
 use serde::{
     Deserializer as _,
     de::{IgnoredAny, MapAccess, Visitor},
@@ -180,6 +183,11 @@ pub fn quoted(word: &str) -> String {
 /// A foreign word for a sentence of ours: made safe as every foreign text is, and cut at 128 characters, the longest name.
 pub fn shown(word: &str) -> String {
     shown_within(word, NAME_CHARS)
+}
+
+/// A sentence of another program of ours, which made what is foreign in it safe already.
+pub fn shown_again(sentence: &str) -> String {
+    shown::shown_again(sentence, SHOWN_CHARS)
 }
 
 /// A string as JSON.

@@ -465,7 +465,8 @@ label: Label | null,
 newest: Millis, };
 
 /**
- * What an agent is called by the person who made its token: at most 64 characters, any script.
+ * What an agent is called by the person who made its token, or a host by itself: at most 64 characters, any script, where
+ * a mark that stands for what cannot be shown counts as one.
  */
 export type Label = string;
 
@@ -535,7 +536,11 @@ mode: Mode,
 /**
  * When it goes back to `ask`. `allow_all` always has an end.
  */
-until: Until, };
+until: Until, 
+/**
+ * For `allow_all` until the app quits: when it ends at the latest.
+ */
+ends?: Millis, };
 
 /**
  * How a call ended that the application did not answer (`docs/protocol.md`, "Call outcomes").

@@ -1,6 +1,10 @@
 //! Identities: who an application is, what an agent is called, which tool is meant.
 
+mod label;
+
 use std::{fmt, sync::Arc};
+
+pub use self::label::NameFault;
 
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +24,8 @@ pub struct ClientId(Arc<str>);
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(type = "string"))]
 pub struct ToolName(Arc<str>);
 
-/// What an agent is called by the person who made its token: at most 64 characters, any script.
+/// What an agent is called by the person who made its token, or a host by itself: at most 64 characters, any script, where
+/// a mark that stands for what cannot be shown counts as one.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
 #[serde(try_from = "String")]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(type = "string"))]
@@ -142,7 +147,7 @@ fn is_name(text: &str) -> bool {
 }
 
 fn is_label(text: &str) -> bool {
-    (1..=LABEL_CHARS).contains(&text.chars().count()) && !text.chars().any(char::is_control)
+    (1..=LABEL_CHARS).contains(&label::length(text)) && !text.chars().any(char::is_control)
 }
 
 macro_rules! name {

@@ -11,3 +11,4 @@ pub mod ids;
 pub mod limits;
 pub mod origin;
 pub mod shown;
+pub mod strict;

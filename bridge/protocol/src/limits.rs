@@ -60,6 +60,12 @@ pub const ISSUED: usize = 1_000;
 /// Rules: what a person can still look through.
 pub const RULES: usize = 1_000;
 
+/// The highest generation that is handed over: exact in a double, and far below where it could not be raised any more.
+pub const GENERATION: u64 = (1 << 53) - 1;
+
+/// The last moment that is handed over, in Unix milliseconds: 9999-12-31T23:59:59.999Z, the last that is shown as a date.
+pub const LAST_MOMENT: u64 = 253_402_300_799_999;
+
 /// Bytes of one message on the control channel.
 pub const CONTROL_BYTES: usize = 1024 * 1024;
 
@@ -83,6 +89,9 @@ pub const PIECE_BYTES: usize = 256 * 1024;
 
 /// How long a denied agent stays blocked.
 pub const BLOCK_TIME: Duration = Duration::from_secs(15 * 60);
+
+/// The longest that an application's calls are all allowed: what is forgotten ends by itself, the next day at the latest.
+pub const ALLOW_ALL_TIME: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The shortest and the longest time that may be set for a question.
 pub const QUESTION_TIME_RANGE: (Duration, Duration) = (Duration::from_secs(10), Duration::from_secs(600));

@@ -16,7 +16,7 @@
 //! joiners and selectors of emoji, the tags of three flags, one variation selector on an ideograph.
 //!
 //! It is not idempotent, and cannot be: what gives its own marks back unchanged lets others write them. So show a text
-//! once, at the surface. A surface must still keep the text's direction to itself (`<bdi>` in a page), as right-to-left
+//! once; where one of our programs is handed what another one showed, [`shown_again`] keeps its marks. A surface must still keep the text's direction to itself (`<bdi>` in a page), as right-to-left
 //! words are ordinary text.
 //!
 //! It decides nothing: two texts that look alike are still two texts.
@@ -38,6 +38,13 @@ pub const SHOWN_MARKS: usize = 4;
 /// megabytes long, and whoever shows it must not pay for that; the rest is counted only.
 const LOOKED_AT: (usize, usize) = (65_536, 20);
 
+/// The brackets around a mark.
+const OPENS: char = '\u{27e6}';
+const CLOSES: char = '\u{27e7}';
+
+/// Characters of a mark with its second bracket, at most: the count of the longest text there can be.
+const MARK_CHARS: usize = 23;
+
 /// Pictures that one emoji joins, at most: a family of four, a kiss of two and room.
 const JOINED_EMOJI: usize = 6;
 
@@ -58,12 +65,19 @@ pub fn shown_within(text: &str, chars: usize) -> String {
     }
     let (start, beyond) = text.split_at(end);
     let points = start.chars().map(Ok);
-    Shown { points, before: None, text: String::new(), chars: 0 }.within(chars, beyond.chars().count())
+    Shown { points, before: None, text: String::new(), chars: 0, made: false }.within(chars, beyond.chars().count())
 }
 
 /// A whole text, for a detail view. It has at most twelve times as many bytes as the text.
 pub fn shown_whole(text: &str) -> String {
     shown_within(text, usize::MAX)
+}
+
+/// A text that one of our programs showed before, in at most so many characters. Its marks pass whole, and what was cut off
+/// before is counted with what is cut off now: no mark is ever cut or marked.
+pub fn shown_again(text: &str, chars: usize) -> String {
+    let points = text.chars().map(Ok);
+    Shown { points, before: None, text: String::new(), chars: 0, made: true }.within(chars, 0)
 }
 
 /// The string that a JSON text says, as [`shown`] shows it; see [`shown_json_within`].
@@ -77,7 +91,17 @@ pub fn shown_json(written: &str) -> String {
 /// `written` is the string as it stands in the JSON text, in its quotes. Anything else is shown as it is written.
 pub fn shown_json_within(written: &str, chars: usize) -> String {
     let points = JsonString::new(written);
-    Shown { points, before: None, text: String::new(), chars: 0 }.within(chars, 0)
+    Shown { points, before: None, text: String::new(), chars: 0, made: false }.within(chars, 0)
+}
+
+/// How many characters a mark of ours stands for, which is what is between its brackets.
+pub(crate) fn stands_for(mark: &str) -> Option<usize> {
+    if let Some(digits) = mark.strip_prefix("U+") {
+        let upper = |digit: u8| digit.is_ascii_digit() || (b'A'..=b'F').contains(&digit);
+        return ((4..=6).contains(&digits.len()) && digits.bytes().all(upper)).then_some(1);
+    }
+    let number = mark.strip_prefix('\u{2026}').unwrap_or(mark).strip_prefix('+')?;
+    number.parse().ok().filter(|count: &usize| count.to_string() == number)
 }
 
 /// A character, or a surrogate without its other half.
@@ -91,6 +115,8 @@ struct Shown<I> {
     text: String,
     /// Characters of `text`.
     chars: usize,
+    /// The text was shown before, so marks in it are ours.
+    made: bool,
 }
 
 impl<I: Iterator<Item = Point> + Clone> Shown<I> {
@@ -103,14 +129,52 @@ impl<I: Iterator<Item = Point> + Clone> Shown<I> {
             }
             if self.chars > chars {
                 self.text.truncate(bytes);
-                break rest.count() + beyond;
+                self.points = rest;
+                break self.left().saturating_add(beyond);
             }
         };
         if left == 0 { self.text } else { self.text + &format!("\u{27e6}\u{2026}+{left}\u{27e7}") }
     }
 
+    /// How many characters of the text are still to come.
+    fn left(&mut self) -> usize {
+        let mut left = 0_usize;
+        loop {
+            match self.mark() {
+                Some((_, stands_for)) => left = left.saturating_add(stands_for),
+                None if self.points.next().is_none() => return left,
+                None => left = left.saturating_add(1),
+            }
+        }
+    }
+
+    /// Takes a mark that was made before, and says how many characters it stands for.
+    fn mark(&mut self) -> Option<(String, usize)> {
+        if !self.made || self.peek() != Some(OPENS) {
+            return None;
+        }
+        let mut ahead = self.points.clone();
+        ahead.next();
+        let mut mark = String::new();
+        for point in ahead.by_ref().take(MARK_CHARS) {
+            match point.ok()? {
+                CLOSES => {
+                    let count = stands_for(&mark)?;
+                    self.points = ahead;
+                    return Some((format!("{OPENS}{mark}{CLOSES}"), count));
+                }
+                point => mark.push(point),
+            }
+        }
+        None
+    }
+
     /// Takes the next piece; false at the end.
     fn piece(&mut self) -> bool {
+        if let Some((mark, _)) = self.mark() {
+            self.put(&mark);
+            return true;
+        }
         let Some(point) = self.points.next() else { return false };
         match point.map(|point| (point, points::class(point))) {
             Err(surrogate) => self.name(u32::from(surrogate)),

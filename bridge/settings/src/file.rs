@@ -13,6 +13,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use clientmcp_protocol::strict;
 use serde::Deserialize;
 
 use crate::{
@@ -175,7 +176,7 @@ fn parse(parts: &Parts<'_>) -> Result<Remembered, Problem> {
     if version > VERSION {
         return Err(Problem::Newer(version));
     }
-    let remembered: Remembered = serde_json::from_slice(bytes).map_err(not_settings)?;
+    let remembered: Remembered = strict::from_slice(bytes).map_err(not_settings)?;
     remembered.fault().map_or(Ok(remembered), |fault| Err(Problem::Fault(fault)))
 }
 

@@ -9,13 +9,14 @@ use std::{
     hash::Hash,
 };
 
+use clientmcp_protocol::origin;
 use clientmcp_protocol::{
     control::{
         BlockedAgent, Floor, Generation, Issued, Memory, Millis, Mode, ModeOf, Pair, Pin, Rule, Seen, Until, Verdict,
     },
     ids::{ClientId, Fingerprint, Label, Role, ToolName},
 };
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::{Settings, SettingsId};
@@ -80,6 +81,8 @@ pub(crate) enum Fault {
     Origin,
     /// Two entries about the same thing: which one counts is unclear.
     Repeated,
+    /// What the bridge would not take, in words.
+    Memory(&'static str),
 }
 
 impl fmt::Display for Fault {
@@ -89,6 +92,7 @@ impl fmt::Display for Fault {
             Self::Seconds => "a time is outside its limits",
             Self::Origin => "an origin is none",
             Self::Repeated => "two entries are about the same thing",
+            Self::Memory(words) => words,
         })
     }
 }
@@ -144,6 +148,12 @@ impl Remembered {
     pub(crate) fn forget_grants_with_an_end(&mut self) {
         self.version = VERSION;
         self.memory.drop_passing();
+        self.memory.drop_no_origins();
+        self.memory.seen.retain(|row| row.known.origin.is_some());
+        let labels = self.labels().into_iter();
+        self.set_labels(
+            labels.map(|row| KnownLabel { label: row.label.map(|label| label.harmless()), ..row }).collect(),
+        );
     }
 
     /// What is wrong with it, although it is JSON of the right shape.
@@ -151,27 +161,25 @@ impl Remembered {
         if !(1..=VERSION).contains(&self.version) {
             return Some(Fault::Version);
         }
-        let origins =
-            self.settings.allow_origins.iter().all(|origin| is_origin(origin)) && self.memory.pins_are_origins();
+        // What version 1 held applications to is looked at when it is taken over.
+        let origins = self.settings.allow_origins.iter().all(|origin| origin::check(origin).is_ok())
+            && (self.version < VERSION || self.memory.pins_are_origins());
         let unique = self.memory.is_unique() && is_unique(&self.applications) && is_unique(&self.labels);
         if !self.settings.in_range() {
             Some(Fault::Seconds)
         } else if !origins {
             Some(Fault::Origin)
+        } else if !unique {
+            Some(Fault::Repeated)
         } else {
-            (!unique).then_some(Fault::Repeated)
+            self.memory().fault().filter(|_| self.version == VERSION).map(Fault::Memory)
         }
     }
 }
 
-/// Printable ASCII, as every serialized origin is.
-fn is_origin(text: &str) -> bool {
-    is_pinnable(text) && text.bytes().all(|byte| byte.is_ascii_graphic())
-}
-
-/// What an application may be held to: anything it said, but for `null`, which stands for many pages at once.
+/// What an application may be held to.
 fn is_pinnable(text: &str) -> bool {
-    !text.is_empty() && text != "null"
+    origin::check_pin(text).is_ok()
 }
 
 /// Something of ours with the members that another version added to it.
@@ -194,30 +202,34 @@ struct KeptMemory {
     generations: Vec<Kept<Generation>>,
     floors: Vec<Kept<Floor>>,
     issued: Vec<Kept<Issued>>,
-    #[serde(deserialize_with = "seen_somewhere")]
-    seen: Vec<Kept<Seen>>,
+    seen: Vec<Kept<SeenRow>>,
     pairs: Vec<Kept<Pair>>,
     #[serde(flatten)]
     other: Map<String, Value>,
 }
 
-/// Version 1 did not say from where the application came. What it says was seen is left out, and asked about again.
-fn seen_somewhere<'de, D: Deserializer<'de>>(list: D) -> Result<Vec<Kept<Seen>>, D::Error> {
-    #[derive(Deserialize)]
-    struct Row {
-        application: ClientId,
-        tool: ToolName,
-        #[serde(default)]
-        origin: Option<String>,
-        fingerprint: Fingerprint,
-        #[serde(flatten)]
-        other: Map<String, Value>,
+/// [`Seen`] as it is in the file: version 1 did not say from where the application came. Such a row says nothing, and goes
+/// when the file is taken over.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct SeenRow {
+    application: ClientId,
+    tool: ToolName,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    origin: Option<String>,
+    fingerprint: Fingerprint,
+}
+
+impl SeenRow {
+    fn seen(self) -> Option<Seen> {
+        let Self { application, tool, origin, fingerprint } = self;
+        Some(Seen { application, tool, origin: origin?, fingerprint })
     }
-    let rows = Vec::<Row>::deserialize(list)?;
-    let kept = |Row { application, tool, origin, fingerprint, other }: Row| {
-        Some(Kept { known: Seen { application, tool, origin: origin?, fingerprint }, other })
-    };
-    Ok(rows.into_iter().filter_map(kept).collect())
+}
+
+impl From<Seen> for SeenRow {
+    fn from(Seen { application, tool, origin, fingerprint }: Seen) -> Self {
+        Self { application, tool, origin: Some(origin), fingerprint }
+    }
 }
 
 impl KeptMemory {
@@ -230,7 +242,7 @@ impl KeptMemory {
             generations: known(&self.generations),
             floors: known(&self.floors),
             issued: known(&self.issued),
-            seen: known(&self.seen),
+            seen: known(&self.seen).into_iter().filter_map(SeenRow::seen).collect(),
             pairs: known(&self.pairs),
         }
     }
@@ -245,15 +257,20 @@ impl KeptMemory {
         set(&mut self.generations, generations);
         set(&mut self.floors, floors);
         set(&mut self.issued, issued);
-        set(&mut self.seen, seen);
+        set(&mut self.seen, seen.into_iter().map(SeenRow::from).collect());
         set(&mut self.pairs, pairs);
         self.drop_passing();
+        self.drop_no_origins();
+    }
+
+    fn drop_no_origins(&mut self) {
         self.pins.iter_mut().for_each(|pin| pin.known.origins.retain(|origin| is_pinnable(origin)));
         self.pins.retain(|pin| !pin.known.origins.is_empty());
     }
 
     fn pins_are_origins(&self) -> bool {
         self.pins.iter().all(|pin| pin.known.origins.iter().all(|origin| is_pinnable(origin)))
+            && self.pins.iter().all(|pin| !pin.known.origins.is_empty())
     }
 
     fn drop_passing(&mut self) {
@@ -335,7 +352,7 @@ entry!(Pin by application: ClientId);
 entry!(Generation by application: ClientId, role: Role);
 entry!(Floor by application: ClientId, role: Role, label: Option<Label>);
 entry!(Issued by application: ClientId, role: Role, label: Option<Label>);
-entry!(Seen by application: ClientId, tool: ToolName, origin: String);
+entry!(SeenRow by application: ClientId, tool: ToolName, origin: Option<String>);
 entry!(Pair by host: Label, application: Option<ClientId>);
 entry!(KnownApplication by application: ClientId);
 entry!(KnownLabel by application: ClientId, role: Role, label: Option<Label>);

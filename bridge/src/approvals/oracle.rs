@@ -6,12 +6,15 @@
 use std::time::Duration;
 
 use clientmcp_protocol::{
-    control::{Mode, Rule, RuleAgent, Until, Verdict},
+    control::{Millis, Mode, Rule, RuleAgent, Until, Verdict},
     ids::{ClientId, Fingerprint},
 };
 
 use super::{Asking, Now, Place, Situation};
 use crate::{call::Agent, refusal::Outcome};
+
+/// The longest that everything may be allowed.
+const DAY: u64 = 24 * 60 * 60 * 1_000;
 
 /// A wall clock that went back by more than this has jumped.
 const JUMP: u64 = 5_000;
@@ -116,9 +119,13 @@ impl Oracle {
         for (at, fact) in self.history.iter().enumerate() {
             if let Fact::Mode(of, said, until) = fact
                 && of == application
-                && !(*said == Mode::AllowAll && *until == Until::Always)
+                && self.can_be(at, *said, *until)
             {
-                mode = if self.holds(at, *until, *said != Mode::Block, now) { *said } else { Mode::Ask };
+                let until = match (*said, *until) {
+                    (Mode::AllowAll, Until::Quit) => Until::At(Millis(self.said(at).wall.0 + DAY)),
+                    (_, until) => until,
+                };
+                mode = if self.holds(at, until, *said != Mode::Block, now) { *said } else { Mode::Ask };
             }
         }
         mode
@@ -154,6 +161,21 @@ impl Oracle {
         rules
     }
 
+    /// Whether a mode that was said at this place could be set at all.
+    fn can_be(&self, at: usize, mode: Mode, until: Until) -> bool {
+        match (mode, until) {
+            (Mode::AllowAll, Until::Always) => false,
+            (Mode::AllowAll, Until::At(end)) => end.0 <= self.said(at).wall.0 + DAY,
+            _ => true,
+        }
+    }
+
+    /// What the clocks showed when something was said.
+    fn said(&self, at: usize) -> Now {
+        let before = self.history[..at].iter().rev();
+        before.filter_map(|fact| if let Fact::Looked(at) = fact { Some(*at) } else { None }).next().unwrap()
+    }
+
     fn was_seen(&self, situation: Situation<'_>) -> bool {
         let last = self.history.iter().rev().find_map(|fact| match fact {
             Fact::Seen(Place { application, tool, origin }, fingerprint)
@@ -165,7 +187,7 @@ impl Oracle {
             }
             _ => None,
         });
-        last == Some(situation.tool.fingerprint)
+        situation.origin != "null" && last == Some(situation.tool.fingerprint)
     }
 
     /// Whether what was said at this place still holds: no look at the clocks since then saw its end, by either clock,

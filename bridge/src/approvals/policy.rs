@@ -6,7 +6,8 @@ use std::{collections::HashMap, time::Duration};
 use clientmcp_protocol::{
     control::{BlockedAgent, Memory, Millis, Mode, ModeOf, Rule, Seen, Until, Verdict},
     ids::{ClientId, Fingerprint, ToolName},
-    limits::SEEN,
+    limits::{ALLOW_ALL_TIME, SEEN},
+    origin::NOBODY,
 };
 use tokio::time::Instant;
 
@@ -51,28 +52,38 @@ pub struct Place {
 struct Timed<T> {
     value: T,
     until: Until,
-    /// The end by the monotonic clock, for one that is timed.
-    ends: Option<Instant>,
+    /// The end by the wall clock, for one that is timed.
+    wall: Option<Millis>,
+    /// The end by the monotonic clock.
+    mono: Option<Instant>,
 }
 
 impl<T> Timed<T> {
     fn new(value: T, until: Until, now: Now) -> Self {
-        let ends = match until {
+        let wall = match until {
             Until::Always | Until::Quit => None,
-            Until::At(end) => now.mono.checked_add(Duration::from_millis(end.0.saturating_sub(now.wall.0))),
+            Until::At(end) => Some(end),
         };
-        Self { value, until, ends }
+        Self::ending(value, until, wall, now)
+    }
+
+    /// The same, with an end of its own beside `until`.
+    fn ending(value: T, until: Until, wall: Option<Millis>, now: Now) -> Self {
+        let length = |end: Millis| Duration::from_millis(end.0.saturating_sub(now.wall.0));
+        let mono = wall.and_then(|end| now.mono.checked_add(length(end)));
+        Self { value, until, wall, mono }
     }
 
     fn is_timed(&self) -> bool {
-        matches!(self.until, Until::At(_))
+        self.wall.is_some()
     }
 
     fn has_ended(&self, now: Now) -> bool {
-        match self.until {
-            Until::Always | Until::Quit => false,
-            Until::At(end) => end <= now.wall || self.ends.is_some_and(|ends| ends <= now.mono),
-        }
+        self.wall.is_some_and(|end| end <= now.wall) || self.mono.is_some_and(|end| end <= now.mono)
+    }
+
+    fn ends(&self) -> (Option<Instant>, Option<Millis>) {
+        (self.mono, self.wall)
     }
 }
 
@@ -107,10 +118,11 @@ impl Policy {
         }
     }
 
-    /// Takes over what was written down and has not ended. An `allow_all` without an end is none.
+    /// Takes over what was written down and has not ended. An `allow_all` without an end, or with one that is further away
+    /// than it can be, is none.
     pub fn remember(&mut self, memory: &Memory, now: Now) {
         for mode in &memory.modes {
-            self.put_mode(mode.application.clone(), mode.mode, mode.until, now);
+            self.put_mode(mode.clone(), now);
         }
         for agent in &memory.blocked {
             let (application, label) = (agent.application.clone(), agent.label.clone());
@@ -169,15 +181,10 @@ impl Policy {
 
     /// Something timed came or went.
     fn look_ahead(&mut self) {
-        let modes = self.modes.values().map(|mode| (mode.ends, mode.until));
-        let rules = self.rules.iter().map(|rule| (rule.ends, rule.until));
-        let ends = modes.chain(rules).chain(self.blocked.values().map(|block| (block.ends, block.until)));
-        let ends: Vec<_> = ends.collect();
-        let wall = ends.iter().filter_map(|(_, until)| match until {
-            Until::At(end) => Some(*end),
-            Until::Always | Until::Quit => None,
-        });
-        self.quiet_until = (ends.iter().filter_map(|(mono, _)| *mono).min(), wall.min());
+        let (modes, rules) = (self.modes.values().map(Timed::ends), self.rules.iter().map(Timed::ends));
+        let ends: Vec<_> = modes.chain(rules).chain(self.blocked.values().map(Timed::ends)).collect();
+        let (mono, wall) = (ends.iter().filter_map(|ends| ends.0).min(), ends.iter().filter_map(|ends| ends.1).min());
+        self.quiet_until = (mono, wall);
     }
 
     /// The next moment at which [`Policy::tick`] ends something.
@@ -206,22 +213,35 @@ impl Policy {
         mode.map_or(Mode::Ask, |mode| mode.value)
     }
 
-    /// Sets a mode. `allow_all` must have an end: without one nothing is set.
+    /// Sets a mode. `allow_all` must have an end, within a day: without one nothing is set.
     pub fn set_mode(&mut self, application: ClientId, mode: Mode, until: Until, now: Now) -> bool {
-        let set = self.put_mode(application, mode, until, now);
+        let set = self.put_mode(ModeOf { application, mode, until, ends: None }, now);
         self.look_ahead();
         set
     }
 
-    fn put_mode(&mut self, application: ClientId, mode: Mode, until: Until, now: Now) -> bool {
-        if mode == Mode::AllowAll && until == Until::Always {
-            return false;
-        }
-        if mode == Mode::Ask {
-            self.modes.remove(&application);
-        } else {
-            self.modes.insert(application, Timed::new(mode, until, now));
-        }
+    fn put_mode(&mut self, ModeOf { application, mode, until, ends }: ModeOf, now: Now) -> bool {
+        let timed = match mode {
+            Mode::Ask => {
+                self.modes.remove(&application);
+                return true;
+            }
+            Mode::AllowAll => {
+                let latest = Millis(now.wall.0.saturating_add(millis(ALLOW_ALL_TIME)));
+                let end = match until {
+                    Until::Always => return false,
+                    Until::At(end) => end,
+                    Until::Quit => ends.unwrap_or(latest),
+                };
+                // One that was set before is further away when the clock went back meanwhile.
+                if end > latest {
+                    return false;
+                }
+                Timed::ending(mode, until, Some(end), now)
+            }
+            Mode::AskExceptReadOnly | Mode::Block => Timed::new(mode, until, now),
+        };
+        self.modes.insert(application, timed);
         true
     }
 
@@ -231,6 +251,7 @@ impl Policy {
             application: application.clone(),
             mode: mode.value,
             until: mode.until,
+            ends: mode.wall.filter(|_| mode.until == Until::Quit),
         };
         let mut modes: Vec<_> = self.modes.iter().map(mode).collect();
         modes.sort_by(|one, other| one.application.cmp(&other.application));
@@ -304,6 +325,10 @@ impl Policy {
 
     /// The person has seen this definition. Beyond the limit nothing is added: what is not remembered is asked about.
     pub fn mark_seen(&mut self, place: Place, fingerprint: Fingerprint) {
+        // That origin may be any page at all.
+        if place.origin == NOBODY {
+            return;
+        }
         if self.seen.len() < SEEN || self.seen.contains_key(&place) {
             self.seen.insert(place, fingerprint);
         }

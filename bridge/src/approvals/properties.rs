@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use clientmcp_protocol::control::{Memory, Millis, Mode, Rule, RuleAgent, Until, Verdict};
+use clientmcp_protocol::control::{Memory, Millis, Mode, ModeOf, Rule, RuleAgent, Until, Verdict};
 use proptest::{collection::vec, option, prelude::*, sample::select};
 
 use super::{
@@ -31,7 +31,10 @@ fn a_tool() -> impl Strategy<Value = Tool> {
 
 fn an_end() -> impl Strategy<Value = Until> {
     let at = (-5_000_i64..60_000).prop_map(|millis| Until::At(Millis(START.saturating_add_signed(millis))));
-    prop_oneof![2 => Just(Until::Always), 1 => Just(Until::Quit), 5 => at, 1 => Just(Until::At(Millis(u64::MAX)))]
+    // Just within a day of the start, and further away than that.
+    let far = select(&[86_300_000_u64, 86_500_000][..]).prop_map(|millis| Until::At(Millis(START + millis)));
+    let never = Just(Until::At(Millis(u64::MAX)));
+    prop_oneof![2 => Just(Until::Always), 1 => Just(Until::Quit), 5 => at, 1 => far, 1 => never]
 }
 
 fn a_rule() -> impl Strategy<Value = Rule> {
@@ -255,7 +258,7 @@ proptest! {
         again.write_down(&mut rewritten);
         let over = |until| matches!(until, Until::At(end) if end <= then.wall);
         memory.rules.retain(|rule| !over(rule.until));
-        memory.modes.retain(|mode| !over(mode.until));
+        memory.modes.retain(|mode| !over(mode.until) && mode.ends.is_none_or(|end| end > then.wall));
         memory.blocked.retain(|agent| !over(agent.until));
         prop_assert_eq!(&rewritten, &memory);
         prop_assert!(!again.tick(then), "what was over was not taken over");
@@ -263,9 +266,19 @@ proptest! {
 
     // holds: approval-modes
     #[test]
-    fn nothing_is_allowed_for_ever(events in vec(an_event(), 0..12)) {
-        let (policy, _, _) = told(start(), Asking::Person, &events);
-        prop_assert!(!policy.modes().iter().any(|mode| (mode.mode, mode.until) == (Mode::AllowAll, Until::Always)));
+    fn nothing_is_allowed_for_longer_than_a_day(events in vec(an_event(), 0..12)) {
+        const DAY: u64 = 24 * 60 * 60 * 1_000;
+        let (policy, _, now) = told(start(), Asking::Person, &events);
+        let ends = |mode: &ModeOf| match mode.until {
+            Until::Always => None,
+            Until::Quit => mode.ends,
+            Until::At(end) => Some(end),
+        };
+        let mut all = policy.modes();
+        all.retain(|mode| mode.mode == Mode::AllowAll);
+        prop_assert!(all.iter().all(|mode| ends(mode).is_some()));
+        let later = Now { mono: now.mono + Duration::from_millis(DAY), wall: now.wall };
+        prop_assert!(all.iter().all(|mode| policy.mode(&mode.application, later) != Mode::AllowAll));
     }
 }
 

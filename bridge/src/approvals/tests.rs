@@ -212,11 +212,53 @@ fn allow_all_without_an_end_is_never_set() {
     policy.set_mode(client("a"), Mode::AskExceptReadOnly, Until::Always, now);
     assert!(!policy.set_mode(client("a"), Mode::AllowAll, Until::Always, now));
     assert_eq!(policy.mode(&client("a"), now), Mode::AskExceptReadOnly, "what was set before holds");
-    let all = ModeOf { application: client("a"), mode: Mode::AllowAll, until: Until::Always };
+    let all = ModeOf { application: client("a"), mode: Mode::AllowAll, until: Until::Always, ends: None };
     let memory = Memory { modes: vec![all], ..Memory::default() };
     let mut policy = Policy::new(Asking::Person);
     policy.remember(&memory, now);
     assert_eq!(policy.mode(&client("a"), now), Mode::Ask);
+}
+
+// holds: approval-allow-all-day
+#[test]
+fn allow_all_ends_within_a_day_by_whichever_clock_comes_first() {
+    const DAY: u64 = 24 * 60 * 60;
+    let now = start();
+    let (mut policy, a) = (Policy::new(Asking::Person), client("a"));
+    assert!(!policy.set_mode(a.clone(), Mode::AllowAll, Until::At(Millis(START + 1_000 * DAY + 1)), now));
+    assert!(!policy.set_mode(a.clone(), Mode::AllowAll, Until::At(Millis(u64::MAX)), now));
+    assert_eq!(policy.modes(), []);
+    for until in [Until::Quit, timed(now, DAY)] {
+        for (end, over) in [
+            (Now { mono: now.mono, wall: Millis(START + 1_000 * DAY - 1) }, false),
+            (Now { mono: now.mono, wall: Millis(START + 1_000 * DAY) }, true),
+            (Now { mono: after(now, DAY).mono, wall: now.wall }, true),
+        ] {
+            let mut policy = Policy::new(Asking::Person);
+            policy.tick(now);
+            assert!(policy.set_mode(a.clone(), Mode::AllowAll, until, now));
+            assert_eq!(policy.next_end(), Some(after(now, DAY).mono));
+            assert_eq!(policy.mode(&a, end), if over { Mode::Ask } else { Mode::AllowAll }, "even without a tick");
+            assert_eq!((policy.tick(end), policy.modes().is_empty()), (over, over), "{until:?}");
+        }
+    }
+    // Another bridge that is handed it goes on with the same end.
+    assert!(policy.set_mode(a.clone(), Mode::AllowAll, Until::Quit, now));
+    let ends = Some(Millis(START + 1_000 * DAY));
+    assert_eq!(policy.modes()[0].ends, ends, "and it is told");
+    let mut memory = Memory::default();
+    policy.write_down(&mut memory);
+    for (passed, back, mode) in [(3_600, 0, Mode::AllowAll), (DAY, 0, Mode::Ask), (0, 1, Mode::Ask)] {
+        let mut then = after(now, passed);
+        then.wall.0 -= back;
+        let mut again = Policy::new(Asking::Person);
+        again.remember(&memory, then);
+        assert_eq!(again.mode(&a, then), mode, "{passed}, {back}");
+        if mode == Mode::AllowAll {
+            assert_eq!(again.modes()[0].ends, ends);
+            assert_eq!(again.next_end(), Some(after(now, DAY).mono));
+        }
+    }
 }
 
 // holds: outcome-unattended
@@ -302,7 +344,7 @@ fn a_wall_clock_that_jumps_back_ends_every_timed_grant_and_no_denial() {
         policy.set_mode(client("e"), Mode::AllowAll, Until::Quit, now);
         assert_eq!(policy.tick(Now { mono: now.mono, wall: Millis(START - back) }), jumped, "{back}");
         let all = (3, 4, 1);
-        assert_eq!(in_force(&policy), if jumped { (2, 2, 1) } else { all }, "what has no end stays");
+        assert_eq!(in_force(&policy), if jumped { (2, 1, 1) } else { all }, "what has no end stays");
         assert_eq!(policy.mode(&client("c"), now), Mode::Block);
         assert_eq!(policy.rules().filter(|rule| rule.verdict == Verdict::Deny).count(), 1);
     }
@@ -326,7 +368,7 @@ fn what_has_ended_when_it_is_handed_over_is_gone_at_once() {
     let (go, now) = (tool("go", 1, None), start());
     let (past, future) = (Until::At(Millis(START)), timed(now, 1));
     let memory = |until| Memory {
-        modes: vec![ModeOf { application: client("a"), mode: Mode::Block, until }],
+        modes: vec![ModeOf { application: client("a"), mode: Mode::Block, until, ends: None }],
         rules: vec![Rule { until, ..rule(Verdict::Allow, &go) }],
         blocked: vec![BlockedAgent { application: client("a"), label: None, until }],
         seen: vec![Seen {

@@ -26,7 +26,8 @@ use clientmcp_protocol::{
     client::{SUBPROTOCOL, SUBPROTOCOL_PREFIX},
     codes::CloseCode,
     ids::Role,
-    limits::{HANDSHAKE_TIME, HANDSHAKES, ORIGIN_BYTES},
+    limits::{HANDSHAKE_TIME, HANDSHAKES},
+    origin,
 };
 use hyper_util::rt::TokioIo;
 use tokio::sync::{Semaphore, mpsc};
@@ -34,7 +35,7 @@ use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 
 use crate::{
     guard,
-    hub::{Hub, NATIVE, NO_ORIGIN},
+    hub::{Hub, NATIVE},
     refusal::Refusal,
     respond,
     token::Claims,
@@ -89,7 +90,7 @@ pub async fn connect(State(channel): State<Arc<Channel>>, mut request: Request) 
         return refuse(StatusCode::SERVICE_UNAVAILABLE, "too many handshakes are under way: try again in a moment");
     };
     let admitted = channel.admit(&offer);
-    let origin = origin(request.headers());
+    let origin = from(request.headers());
     let upgrade = hyper::upgrade::on(&mut request);
     tokio::spawn(async move {
         let upgraded = tokio::time::timeout(HANDSHAKE_TIME, upgrade).await;
@@ -104,14 +105,14 @@ pub async fn connect(State(channel): State<Arc<Channel>>, mut request: Request) 
     switching(&accept)
 }
 
-/// Where an application comes from. An origin that names nobody, or more than one, is none that could be remembered.
-fn origin(headers: &HeaderMap) -> Option<String> {
+/// Where an application comes from. What is no origin by the rule for those that a person adds, or more than one, names
+/// nobody.
+fn from(headers: &HeaderMap) -> Option<String> {
     if !headers.contains_key(ORIGIN) {
         return Some(NATIVE.to_owned());
     }
     let origin = guard::single(headers, &ORIGIN).and_then(|origin| origin.to_str().ok());
-    let names_one = |origin: &&str| *origin != NO_ORIGIN && *origin != NATIVE && origin.len() <= ORIGIN_BYTES;
-    origin.filter(names_one).map(str::to_owned)
+    origin.filter(|origin| origin::check(origin).is_ok()).map(str::to_owned)
 }
 
 fn is_upgrade(request: &Request) -> bool {

@@ -14,7 +14,7 @@ use crate::{Exit, complain, runtime};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// What the host is called: the person sees it, and may let it in
-    #[arg(long, value_name = "LABEL")]
+    #[arg(long, value_name = "LABEL", value_parser = Label::typed)]
     host: Label,
     /// The application whose tools are called
     #[arg(long, value_name = "CLIENT_ID")]

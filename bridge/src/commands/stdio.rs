@@ -16,7 +16,7 @@ use crate::{Exit, runtime, stop};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// What the host is called: the person sees it, and may let it in
-    #[arg(long, value_name = "LABEL")]
+    #[arg(long, value_name = "LABEL", value_parser = Label::typed)]
     host: Label,
     /// The application whose tools are served; without it, all that the person let the host call, behind three tools
     #[arg(long, value_name = "CLIENT_ID")]

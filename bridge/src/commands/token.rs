@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
     #[arg(long = "gen", value_name = "N", default_value_t = 0)]
     generation: u64,
     /// What the agent is called: 1 to 64 characters
-    #[arg(long)]
+    #[arg(long, value_parser = Label::typed)]
     label: Option<Label>,
     /// The file with the secrets, of which the first signs; without it the person is asked in the running app
     #[arg(long, value_name = "FILE")]

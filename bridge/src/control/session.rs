@@ -6,6 +6,7 @@ use clientmcp_protocol::{
     control::{CONTROL_VERSION, Command, Count, ErrorCode, Event, Hello, Reply, Request, Start},
     ids::{ClientId, Fingerprint, Label, Role, ToolName},
     limits::{CONTROL_BYTES, JSON_NESTING, MEMORY_BYTES},
+    strict,
 };
 use serde_json::value::RawValue;
 use tokio::{
@@ -17,7 +18,7 @@ use tokio::{
 use super::writer::{REPLIES, Writer};
 use crate::{
     approvals::Asking,
-    hub::{Beginning, Hub, Untried, ending, pairs_fault, rules_fault, settings_fault},
+    hub::{Beginning, Hub, Untried, ending, memory_fault, settings_fault, settled},
     lines::{Line, Lines},
     port::ListenError,
     room::Room,
@@ -187,12 +188,10 @@ fn prepare<L: Listener>(start: Start) -> Result<(L, Start), Fault> {
     if let Some(fault) = settings_fault(&start.settings) {
         return Err((ErrorCode::Value, fault.to_owned(), None));
     }
-    if let Some(fault) = rules_fault(&start.memory.rules) {
+    if let Some(fault) = memory_fault(&start.memory) {
         return Err((ErrorCode::Value, fault.to_owned(), None));
     }
-    if let Some(fault) = pairs_fault(&start.memory.pairs) {
-        return Err((ErrorCode::Value, fault.to_owned(), None));
-    }
+    let start = Start { memory: settled(start.memory), ..start };
     secrets(&start.secrets.0).map_err(|sentence| (ErrorCode::Secret, sentence, Some(End::NoSecret)))?;
     match L::listen(start.port) {
         Ok(bridge) => Ok((bridge, start)),
@@ -330,6 +329,9 @@ impl<S: Sample> Session<'_, S> {
         if seconds == Some(0) {
             return refused(ErrorCode::Value, "a token that ends at once is none");
         }
+        if let Some(fault) = label.as_ref().and_then(|label| Label::typed(label.as_str()).err()) {
+            return refused(ErrorCode::Value, &format!("no token was made: {fault}"));
+        }
         match self.hub.mint(subject, role, label, seconds.map(Duration::from_secs)).await {
             Ok(Minted { token, end, .. }) => Reply::Token { token, ends: end.map(NumericDate::millis) },
             Err(fault) => refused(ErrorCode::Value, &format!("no token was made: {fault}")),
@@ -390,10 +392,15 @@ fn object(arguments: &str) -> Option<Text> {
 /// One command, or what is to be said of a line that is none.
 fn read(line: &Line) -> Result<Request, Event> {
     let sentence = match line {
-        Line::Text(text) => match serde_json::from_slice(text) {
+        Line::Text(text) => match strict::from_slice(text) {
             Ok(request) => return Ok(request),
             // Where it stands, never what stands there: that may be a secret.
-            Err(fault) => format!("a line that is no command was left out (column {})", fault.column()),
+            Err(fault) if fault.column() > 0 => {
+                format!("a line that is no command was left out (column {})", fault.column())
+            }
+            Err(_) => "a line that is no command was left out: a word, a number, a list or an object stands where \
+                       another kind of value has to"
+                .to_owned(),
         },
         Line::TooLong => "a line that is longer than a message may be was left out".to_owned(),
     };

@@ -7,7 +7,7 @@ use clientmcp_protocol::{
     door::{Answer, App, DOOR_VERSION, DoorCode, Hello, Said, Want},
     ids::{ClientId, Label},
     limits::{CLOSE_TIME, DOOR_HELLO_BYTES, DOOR_HELLO_TIME, LAST_ANSWERS_TIME},
-    shown::shown,
+    strict,
 };
 use tokio::{
     io::{AsyncWrite, AsyncWriteExt as _, BufReader},
@@ -159,16 +159,12 @@ fn hello(line: &Line) -> Result<Hello, Said> {
     if version != u64::from(DOOR_VERSION) {
         return Err(words::other_version(version));
     }
-    let hello: Hello = serde_json::from_slice(line).map_err(|_| none())?;
-    if hello.want.label().is_some_and(|label| !is_plain(label.as_str())) {
+    let hello: Hello = strict::from_slice(line).map_err(|_| none())?;
+    // The person has to tell one name from another.
+    if hello.want.label().is_some_and(|label| Label::typed(label.as_str()).is_err()) {
         return Err(none());
     }
     Ok(hello)
-}
-
-/// The person has to tell one name from another: nothing hidden, and no space at an end.
-fn is_plain(name: &str) -> bool {
-    shown(name) == name && name.trim() == name
 }
 
 async fn say(output: &mut (impl AsyncWrite + Unpin), said: Said) -> std::io::Result<()> {

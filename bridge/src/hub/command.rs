@@ -29,12 +29,6 @@ use crate::{
     token::{Access, Claims, MintError, Minted},
 };
 
-/// What stands for an application that comes without an origin: a native program.
-pub const NATIVE: &str = "native";
-
-/// What stands for an origin that names nobody: `null`, or a repeated header.
-pub const NO_ORIGIN: &str = "null";
-
 /// What a hub starts with.
 #[derive(Debug)]
 pub struct Beginning {
@@ -116,7 +110,7 @@ pub(crate) type Heard = Result<Option<Waiting>, Turned>;
 pub struct Arrival {
     /// What its token says.
     pub claims: Arc<Claims>,
-    /// Its `Origin`, [`NATIVE`] without one, nothing for one that names nobody.
+    /// Its `Origin`, `native` without one, nothing for one that names nobody.
     pub origin: Option<String>,
     /// Where it is written to.
     pub outbox: Outbox,

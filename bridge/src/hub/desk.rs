@@ -8,7 +8,7 @@ use clientmcp_protocol::{
         ApplicationHead, CallHead, CallPart, Count, Cut, Ending, FinishedCall, Memory, Millis, QuestionHead,
         RefusedCounts, Snapshot, Via,
     },
-    limits::{CONTROL_BYTES, SNAPSHOT_PAUSE},
+    limits::SNAPSHOT_PAUSE,
     shown::shown,
 };
 use tokio::{sync::watch, time::Instant};
@@ -17,6 +17,7 @@ use super::{
     Answer,
     apps::Application,
     calls::Live,
+    cut::cut,
     history::{Finished, History},
     state::State,
 };
@@ -29,9 +30,6 @@ use crate::{
 
 /// Finished calls in one message.
 const FINISHED: usize = 200;
-
-/// Entries of one list in a snapshot, before its size is looked at.
-const ENTRIES: usize = 1_000;
 
 /// See the module.
 #[derive(Debug)]
@@ -263,31 +261,6 @@ impl State {
             ends: question.ends.wall,
         })
     }
-}
-
-/// Keeps a snapshot within the size of a message; what is left out is counted.
-fn cut(snapshot: &mut Snapshot) {
-    let mut most = ENTRIES;
-    loop {
-        shorten(&mut snapshot.applications, most, &mut snapshot.cut.applications);
-        shorten(&mut snapshot.questions, most, &mut snapshot.cut.questions);
-        shorten(&mut snapshot.calls, most, &mut snapshot.cut.calls);
-        shorten(&mut snapshot.rules, most, &mut snapshot.cut.rules);
-        shorten(&mut snapshot.modes, most, &mut snapshot.cut.modes);
-        shorten(&mut snapshot.blocked, most, &mut snapshot.cut.blocked);
-        // Room for the envelope and the line end.
-        let fits = serde_json::to_string(&snapshot).is_ok_and(|text| text.len() + 64 <= CONTROL_BYTES);
-        if fits || most == 0 {
-            return;
-        }
-        most /= 2;
-    }
-}
-
-fn shorten<T>(entries: &mut Vec<T>, most: usize, cut: &mut Count) {
-    let over = entries.len().saturating_sub(most);
-    entries.truncate(most);
-    cut.0 += over as u64;
 }
 
 /// Requests refused at the door, counted by whoever refuses.

@@ -10,21 +10,25 @@ use clientmcp_protocol::{
     },
     ids::{ClientId, Role},
     limits::{BLOCK_TIME, CALL_TIME_RANGE, ORIGINS, PIECE_BYTES, QUESTION_TIME_RANGE, RULES},
+    origin,
 };
 
 use super::{
-    Close, NATIVE,
+    Close,
     calls::Live,
     command::Wanted,
+    memory::{harmless, harmless_rule},
     state::{Gone, State},
 };
 use crate::{
     approvals::{Judgement, Now, Permit, Place, Situation},
     call::{Agent, Routed},
-    origin,
     refusal::{Outcome, Refusal},
     token::{Access, Claims, LAST_END, MintError, Minted, Secret, Secrets},
 };
+
+/// An end that is none.
+const TOO_FAR: &str = "an end is beyond the year 9999";
 
 impl State {
     /// Does what was asked. What the hub does not know of is answered by the channel.
@@ -37,12 +41,17 @@ impl State {
             Command::Pause => self.set_paused(now, true),
             Command::Resume => self.set_paused(now, false),
             Command::Disconnect { application } => self.close_application(now, &application),
-            Command::Revoke { application, role, which } => self.revoke(now, application, role, which),
-            Command::Unblock { application, label } => self.unblock(now, &Agent { application, label }),
+            Command::Revoke { application, role, which: Which::Label(label) } => {
+                self.revoke(now, application, role, Which::Label(harmless(label)))
+            }
+            Command::Revoke { application, role, which: Which::All } => self.revoke(now, application, role, Which::All),
+            Command::Unblock { application, label } => {
+                self.unblock(now, &Agent { application, label: harmless(label) })
+            }
             Command::SetSecrets { secrets } => self.set_secrets(now, &secrets.0),
             Command::SetSettings { settings } => self.set_settings(settings),
             Command::AllowPair { host, application } => self.allow_pair(now, host, application),
-            Command::ForgetPair { host, application } => self.forget_pair(now, &host, application.as_ref()),
+            Command::ForgetPair { host, application } => self.forget_pair(now, &host.harmless(), application.as_ref()),
             Command::DecideDoor { question, verdict } => self.decide_door(now, question, verdict),
             Command::Get { text, offset } => self.piece(&text, offset),
             Command::Start(_)
@@ -57,6 +66,9 @@ impl State {
     fn decide(&mut self, now: Now, decide: &Decide) -> Reply {
         if (decide.verdict, &decide.also) == (Verdict::Allow, &Also::BlockAgent) {
             return refused(ErrorCode::Value, "an agent cannot be allowed and blocked in one answer");
+        }
+        if matches!(decide.also, Also::Remember { until, .. } if !until.can_be_told()) {
+            return refused(ErrorCode::Value, TOO_FAR);
         }
         let question =
             self.calls.by_question(decide.question).and_then(|number| Some((number, self.calls.get(number)?)));
@@ -124,20 +136,27 @@ impl State {
     }
 
     fn set_mode(&mut self, now: Now, application: ClientId, mode: Mode, until: Until) -> Reply {
+        if !until.can_be_told() {
+            return refused(ErrorCode::Value, TOO_FAR);
+        }
         if !self.policy.set_mode(application, mode, until, now) {
-            return refused(ErrorCode::Value, "allowing everything must have an end: a time, or until the app quits");
+            return refused(
+                ErrorCode::Value,
+                "allowing everything ends within 24 hours: at a time until then, or when the app quits",
+            );
         }
         self.policy_changed(now);
         Reply::Done
     }
 
-    fn set_rules(&mut self, now: Now, revision: Count, rules: Vec<Rule>) -> Reply {
+    fn set_rules(&mut self, now: Now, revision: Count, mut rules: Vec<Rule>) -> Reply {
         if revision.0 != self.policy.rules_revision() {
             return refused(ErrorCode::Stale, "the rules have changed meanwhile: look at them again");
         }
         if let Some(fault) = rules_fault(&rules) {
             return refused(ErrorCode::Value, fault);
         }
+        rules.iter_mut().for_each(harmless_rule);
         self.policy.set_rules(rules, now);
         self.policy_changed(now);
         Reply::Done
@@ -158,7 +177,7 @@ impl State {
     }
 
     fn add_origin(&mut self, application: ClientId, origin: &str) -> Reply {
-        if let (false, Err(fault)) = (origin == NATIVE, origin::check(origin)) {
+        if let Err(fault) = origin::check_pin(origin) {
             return refused(ErrorCode::Value, fault);
         }
         let origins = self.pins.entry(application).or_default();
@@ -367,9 +386,12 @@ impl State {
 }
 
 /// What is wrong with a set of rules, if anything.
-pub fn rules_fault(rules: &[Rule]) -> Option<&'static str> {
+pub(super) fn rules_fault(rules: &[Rule]) -> Option<&'static str> {
     if rules.len() > RULES {
         return Some("there are more rules than there can be");
+    }
+    if !rules.iter().all(|rule| rule.until.can_be_told()) {
+        return Some(TOO_FAR);
     }
     let ids: HashSet<_> = rules.iter().map(|rule| &rule.id).collect();
     (ids.len() < rules.len()).then_some("two rules have the same id")

@@ -187,6 +187,9 @@ impl State {
     }
 
     pub(super) fn allow_pair(&mut self, now: Now, host: Label, application: Option<ClientId>) -> Reply {
+        if let Err(fault) = Label::typed(host.as_str()) {
+            return refused(ErrorCode::Value, &format!("nobody was let in: {fault}"));
+        }
         self.set_pair(now, host, application, Verdict::Allow)
     }
 
@@ -262,7 +265,7 @@ impl State {
 }
 
 /// What is wrong with a set of pairs, if anything.
-pub fn pairs_fault(pairs: &[Pair]) -> Option<&'static str> {
+pub(super) fn pairs_fault(pairs: &[Pair]) -> Option<&'static str> {
     if pairs.len() > PAIRS {
         return Some("there are more pairs than there can be");
     }

@@ -9,6 +9,7 @@ mod bench;
 mod calls;
 mod command;
 mod connection;
+mod cut;
 mod desk;
 mod desktop;
 mod doorbell;
@@ -17,6 +18,7 @@ mod history;
 #[cfg(test)]
 mod interleavings;
 mod issued;
+mod memory;
 mod outbox;
 mod pulse;
 mod state;
@@ -39,14 +41,17 @@ use tokio::{
     time::{Duration, Instant, sleep_until},
 };
 
+pub use clientmcp_protocol::origin::{NATIVE, NOBODY as NO_ORIGIN};
+
 pub use self::{
     apps::{Served, View},
-    command::{Arrival, Beginning, Close, NATIVE, NO_ORIGIN},
+    command::{Arrival, Beginning, Close},
     connection::{Connection, Rejected},
     desk::{Check, DeskView, RefusedAtDoor, ending},
-    desktop::{rules_fault, settings_fault},
-    doorbell::{Turned, Waiting, pairs_fault},
+    desktop::settings_fault,
+    doorbell::{Turned, Waiting},
     history::Finished,
+    memory::{memory_fault, settled},
     outbox::{Closing, Frame, Inbox, Outbox, Unsent, outbox},
     pulse::Pulse,
     ticket::Ticket,

@@ -7,6 +7,7 @@ use clientmcp_protocol::{
     codes::CloseCode,
     control::{ClientOrigins, Floor, Generation, Memory, Settings},
     ids::ClientId,
+    origin,
 };
 use tokio::{
     sync::watch,
@@ -182,7 +183,7 @@ impl State {
         if self.settings.borrow().client_origins == ClientOrigins::Any {
             return Some(origin.unwrap_or(super::NO_ORIGIN).to_owned());
         }
-        let origin = origin.filter(|origin| *origin != super::NO_ORIGIN)?;
+        let origin = origin.filter(|origin| origin::check_pin(origin).is_ok())?;
         let pinned = self.pins.get(id);
         pinned.is_none_or(|pinned| pinned.iter().any(|pin| pin == origin)).then(|| origin.to_owned())
     }

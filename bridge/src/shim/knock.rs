@@ -89,6 +89,6 @@ fn read(line: Option<Line>) -> Result<Said, Away> {
     // Of another version only the sentence is read.
     let members = std::str::from_utf8(&line).ok().and_then(|line| text::Object::parse(line).ok());
     let sentence = members.and_then(|members| members.get("sentence").and_then(text::string).map(String::from));
-    let sentence = sentence.map(|sentence| text::shown(&sentence));
+    let sentence = sentence.map(|sentence| text::shown_again(&sentence));
     Err(Away::new(sentence.unwrap_or_else(|| "update the ClientMCP app and this command together".to_owned())))
 }

@@ -48,5 +48,5 @@ fn object<'a>(members: impl Iterator<Item = (&'a str, &'a str)>) -> String {
 pub(super) fn error(answer: &str) -> Option<String> {
     let error = Object::parse(answer).ok()?.get("error")?;
     let message = Object::parse(error.get()).ok()?.get("message")?;
-    text::string(message).map(|message| text::shown(&message))
+    text::string(message).map(|message| text::shown_again(&message))
 }

@@ -209,7 +209,7 @@ fn role(members: &Object<'_>) -> Result<Role, TokenFault> {
 
 fn label(members: &Object<'_>) -> Result<Option<Label>, TokenFault> {
     let Some(value) = members.get("label") else { return Ok(None) };
-    let label = text::string(value).and_then(|label| Label::new(&label).ok());
+    let label = text::string(value).and_then(|label| Label::claimed(&label).ok());
     label.map(Some).ok_or(TokenFault::Claim("label"))
 }
 

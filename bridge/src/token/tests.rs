@@ -371,7 +371,7 @@ proptest! {
         generation in any::<u64>(),
         ttl in prop::option::of(1_u64..10_000_000_000),
     ) {
-        let label = label.map(|label| Label::new(&label).unwrap());
+        let label = label.and_then(|label| Label::typed(&label).ok());
         let ttl = ttl.map(Duration::from_secs);
         let grant = Grant { subject: id(&subject), role: Role::Client, label, generation, ttl };
         let mut standing = Standing::default();

@@ -3,7 +3,7 @@
 use clientmcp_protocol::{
     control::{Also, Command, Count, Decide, DoorWants, ErrorCode, QuestionPart, Reply, TextRef, Verdict},
     ids::{ClientId, QuestionId},
-    shown::{mixed, shown_within},
+    shown::{mixed, shown_again},
 };
 use tokio::{sync::oneshot, time::Instant};
 
@@ -208,7 +208,7 @@ fn named(host: &str) -> String {
         "" => String::new(),
         alphabets => format!(" It has letters of more than one alphabet: {alphabets}."),
     };
-    let name = shown_within(host, NAME_CHARS);
+    let name = shown_again(host, NAME_CHARS);
     format!("{name}\nIt came in without a token; nobody has checked this name.{mixes}")
 }
 

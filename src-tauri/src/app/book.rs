@@ -211,7 +211,7 @@ mod tests {
     fn what_ends_at_quit_is_handed_over_again_and_never_written() {
         let mut book = book(std::path::Path::new("/nonexistent"));
         let application = ClientId::new("a").unwrap();
-        let modes = vec![ModeOf { application, mode: Mode::AllowAll, until: Until::Quit }];
+        let modes = vec![ModeOf { application, mode: Mode::AllowAll, until: Until::Quit, ends: Some(Millis(9)) }];
         book.remember(Memory { modes: modes.clone(), ..Memory::default() });
         assert_eq!(book.memory().modes, modes);
         let (_, saved, _) = book.take_unsaved(Instant::now()).expect("changed");

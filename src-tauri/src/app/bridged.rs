@@ -3,7 +3,7 @@
 use clientmcp_protocol::{
     codes::OutcomeCode,
     control::{Command, Ending, Event, FinishedCall, Memory, Reply, Snapshot, Start},
-    shown::shown,
+    shown::{SHOWN_CHARS, shown_again},
 };
 use tokio::time::Instant;
 
@@ -79,7 +79,7 @@ impl App {
             }
             Told::Event(Event::Remember(memory)) => self.remember(*memory),
             Told::Event(Event::Error { code: _, sentence }) => {
-                self.notice(NoticeKind::Trouble, None, Some(shown(&sentence)));
+                self.notice(NoticeKind::Trouble, None, Some(shown_again(&sentence, SHOWN_CHARS)));
             }
             // These are the channel's own, and end there.
             Told::Event(Event::Hello(_) | Event::Listening { .. } | Event::Reply { .. }) => {}
@@ -136,7 +136,7 @@ impl App {
                 KnownNews::First(application, origin) => (NoticeKind::FirstConnection, application, origin),
                 KnownNews::Replaced(application, origin) => (NoticeKind::Replaced, application, origin),
             };
-            self.notice(kind, Some(application), Some(shown(&origin)));
+            self.notice(kind, Some(application), Some(shown_again(&origin, SHOWN_CHARS)));
         }
     }
 

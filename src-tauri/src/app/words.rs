@@ -1,6 +1,9 @@
 //! Sentences about the bridge: what happened, what it means, what to do.
 
-use clientmcp_protocol::{control::ErrorCode, shown::shown};
+use clientmcp_protocol::{
+    control::ErrorCode,
+    shown::{SHOWN_CHARS, shown, shown_again},
+};
 
 use crate::{
     bridge::{End, Why},
@@ -68,9 +71,11 @@ fn cause(end: &End, port: u16) -> String {
         (Why::Version, _) => "the bridge beside this app is of another version".to_owned(),
         (Why::Refused { code: ErrorCode::PortTaken, .. }, _) => format!("another program holds port {port}"),
         (Why::Refused { code: ErrorCode::Listen, sentence }, _) => {
-            format!("port {port} cannot be listened on ({})", shown(sentence))
+            format!("port {port} cannot be listened on ({})", shown_again(sentence, SHOWN_CHARS))
         }
-        (Why::Refused { sentence, .. }, _) => format!("the bridge refuses to start ({})", shown(sentence)),
+        (Why::Refused { sentence, .. }, _) => {
+            format!("the bridge refuses to start ({})", shown_again(sentence, SHOWN_CHARS))
+        }
         (Why::Unspawned(Unspawned::Missing(path)), _) => {
             format!("the program {} is missing", shown(&path.to_string_lossy()))
         }

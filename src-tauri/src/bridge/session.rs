@@ -8,7 +8,7 @@ use std::{collections::HashMap, time::Duration};
 use clientmcp_protocol::{
     control::{CONTROL_VERSION, Command, Count, ErrorCode, Event, Hello, Reply, Request, Start},
     limits::{CONTROL_BYTES, MEMORY_BYTES},
-    shown::shown,
+    shown::{SHOWN_CHARS, shown_again},
 };
 use serde::Serialize;
 use tokio::{
@@ -50,7 +50,7 @@ async fn copy_log(log: impl AsyncRead + Unpin) {
     let mut lines = Lines::new(log, LOG_BYTES);
     while let Some(line) = lines.next().await {
         match line {
-            Line::Text(line) => tracing::info!("bridge: {}", shown(&String::from_utf8_lossy(&line))),
+            Line::Text(line) => tracing::info!("bridge: {}", shown_again(&String::from_utf8_lossy(&line), SHOWN_CHARS)),
             Line::TooLong => tracing::info!("bridge: a line too long to be kept"),
         }
     }

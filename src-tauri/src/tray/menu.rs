@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use clientmcp_protocol::{
     control::{Count, FinishedCall, Snapshot},
     ids::ClientId,
-    shown::shown_within,
+    shown::shown_again,
 };
 
 use super::words;
@@ -202,9 +202,9 @@ pub(super) fn questions(snapshot: &Snapshot) -> u64 {
     listed.0.saturating_add(snapshot.cut.questions.0)
 }
 
-/// A name that another program chose. What the bridge made harmless before only has its marks marked.
+/// A name that another program chose, which the bridge made harmless.
 fn name(text: &str) -> String {
-    shown_within(text, NAME_CHARS).replace('&', "&&")
+    shown_again(text, NAME_CHARS).replace('&', "&&")
 }
 
 fn pick(text: &str, action: Action) -> Entry {

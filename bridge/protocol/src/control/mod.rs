@@ -4,6 +4,7 @@
 //! Text that another program wrote travels only inside JSON strings, so it can never be taken for a message. Secrets go
 //! in, on stdin, and never come back. Times are Unix times in milliseconds.
 
+mod bounds;
 mod command;
 mod event;
 mod policy;

@@ -31,6 +31,10 @@ pub struct ModeOf {
     pub mode: Mode,
     /// When it goes back to `ask`. `allow_all` always has an end.
     pub until: Until,
+    /// For `allow_all` until the app quits: when it ends at the latest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub ends: Option<Millis>,
 }
 
 /// When a grant or a refusal ends.

@@ -267,3 +267,45 @@ fn time_grows_no_faster_than_the_text() {
         assert!(shown_json(&format!("\"{text}\"")).len() < 4_000, "{piece:?}");
     }
 }
+
+// holds: shown-again
+#[test]
+fn a_mark_is_never_cut_or_marked_again() {
+    let long = shown(&"x".repeat(9_000));
+    assert_eq!(long, "x".repeat(200) + "⟦…+8800⟧");
+    for (before, chars, after) in [
+        (&*long, 200, &*long),
+        (&*long, 150, &*("x".repeat(150) + "⟦…+8850⟧")),
+        (&*long, 0, "⟦…+9000⟧"),
+        ("a⟦U+202E⟧b", 200, "a⟦U+202E⟧b"),
+        ("a⟦U+202E⟧b", 5, "a⟦…+2⟧"),
+        ("a⟦U+202E⟧b⟦…+7⟧", 9, "a⟦U+202E⟧⟦…+8⟧"),
+        ("a⟦U+202E⟧b⟦…+7⟧", 8, "a⟦…+9⟧"),
+        ("e\u{301}⟦+96⟧b", 3, "e\u{301}⟦…+97⟧"),
+        // What is no mark of ours is shown as what others write.
+        ("⟦x⟧", 200, "⟦U+27E6⟧x⟦U+27E7⟧"),
+        ("⟦U+202e⟧", 200, "⟦U+27E6⟧U+202e⟦U+27E7⟧"),
+        ("⟦+007⟧", 200, "⟦U+27E6⟧+007⟦U+27E7⟧"),
+        ("⟦", 200, "⟦U+27E6⟧"),
+        ("a\u{202e}b", 200, "a⟦U+202E⟧b"),
+    ] {
+        assert_eq!(shown_again(before, chars), after, "{before:?} {chars}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    // holds: shown-again
+    #[test]
+    fn showing_again_is_showing_once(text in "[a-c \u{301}\u{202e}⟦⟧🙂]{0,60}", first in 0_usize..80, second in 0_usize..80) {
+        let once = shown_within(&text, first);
+        prop_assert_eq!(shown_again(&once, usize::MAX), once.clone());
+        let again = shown_again(&once, second.min(first));
+        prop_assert_eq!(shown_again(&again, usize::MAX), again.clone());
+        // What stands there and what was left out are together all there was, where nothing stands for several.
+        if !text.contains(['\u{301}', ' ']) {
+            prop_assert_eq!(again, shown_within(&text, second.min(first)));
+        }
+    }
+}

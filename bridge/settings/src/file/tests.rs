@@ -270,7 +270,9 @@ fn the_size_has_a_limit_to_the_byte() {
     let folder = Folder::with(&example_text());
     let opened = folder.open();
     let mut large = example();
-    large.settings.allow_origins = vec!["x".repeat(limit)];
+    let mut memory = large.memory();
+    memory.rules[0].id = "x".repeat(limit);
+    large.set_memory(memory);
     let refused = opened.file.save(&large, &key()).unwrap_err().to_string();
     assert!(refused.contains("larger than 4194304 bytes"), "{refused}");
     assert_eq!(folder.open().remembered, example());

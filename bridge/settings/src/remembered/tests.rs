@@ -1,3 +1,4 @@
+use clientmcp_protocol::strict;
 use proptest::prelude::*;
 
 use super::*;
@@ -49,9 +50,10 @@ fn what_version_1_says_was_seen_is_left_out_and_all_else_is_kept() {
     };
     let rows = vec![elsewhere("native".into()), elsewhere(Value::Null), row.clone()];
     edited["memory"]["seen"] = rows.into();
-    let edited: Remembered = serde_json::from_value(edited).unwrap();
+    let mut edited: Remembered = serde_json::from_value(edited).unwrap();
+    assert_eq!((edited.fault(), edited.memory().seen.len()), (None, 2), "one definition on two origins is two");
+    edited.forget_grants_with_an_end();
     assert_eq!(json(&edited)["memory"]["seen"], Value::Array(vec![elsewhere("native".into()), row]));
-    assert_eq!(edited.fault(), None, "one definition on two origins is two");
 }
 
 /// Adds a member to every object in it that may grow: all but those that stand for one value.
@@ -143,11 +145,13 @@ fn whatever_the_bridge_gives_can_be_saved() {
         application: ClientId::new(application).unwrap(),
         origins: origins.iter().map(|origin| (*origin).to_owned()).collect(),
     };
-    memory.pins = vec![pin("a", &["null", "odd one", "\u{202e}"]), pin("b", &[""]), pin("c", &["x"]), pin("c", &["y"])];
+    let (x, y) = ("https://x.example", "safari-web-extension://E3449EA7-EC25-4696-8E6A-A58B12E2B1C3");
+    memory.pins =
+        vec![pin("a", &["null", "native", "odd one", "\u{202e}"]), pin("b", &[""]), pin("c", &[x]), pin("c", &[y])];
     memory.rules.push(Rule { verdict: Verdict::Deny, ..memory.rules[0].clone() });
     remembered.set_memory(memory);
     assert_eq!(remembered.fault(), None);
-    assert_eq!(remembered.memory().pins, [pin("a", &["odd one", "\u{202e}"]), pin("c", &["y"])]);
+    assert_eq!(remembered.memory().pins, [pin("a", &["native"]), pin("c", &[y])]);
     assert_eq!(remembered.memory().rules.iter().map(|rule| rule.verdict).collect::<Vec<_>>(), [Verdict::Deny; 2]);
 }
 
@@ -183,7 +187,7 @@ fn a_pair_is_told_apart_by_host_and_application_and_kept_with_what_was_said() {
 
 #[test]
 fn what_is_missing_has_its_strictest_value() {
-    let text = r#"{"version":1,"id":"000102030405060708090a0b0c0d0e0f"}"#;
+    let text = r#"{"version":2,"id":"000102030405060708090a0b0c0d0e0f"}"#;
     let remembered: Remembered = serde_json::from_str(text).unwrap();
     assert_eq!(remembered, Remembered::strictest(remembered.id.clone()));
     let settings = Settings::default();
@@ -200,7 +204,7 @@ fn with(pointer: &str, value: Value) -> Result<Option<Fault>, serde_json::Error>
 // holds: settings-damaged
 #[test]
 fn what_cannot_be_meant_is_a_fault() {
-    let faults: [(&str, Value, Fault); 11] = [
+    let faults: [(&str, Value, Fault); 14] = [
         ("/settings/call_seconds", 0.into(), Fault::Seconds),
         ("/settings/call_seconds", 3601.into(), Fault::Seconds),
         ("/settings/question_seconds", 9.into(), Fault::Seconds),
@@ -212,9 +216,23 @@ fn what_cannot_be_meant_is_a_fault() {
         ("/memory/pins/0/origins/0", "".into(), Fault::Origin),
         ("/memory/rules/1/id", "1".into(), Fault::Repeated),
         ("/version", 0.into(), Fault::Version),
+        ("/settings/allow_origins/0", "file://".into(), Fault::Origin),
+        ("/memory/pins/0/origins/0", "a b".into(), Fault::Origin),
+        ("/memory/pins/0/origins", Value::Array(Vec::new()), Fault::Origin),
     ];
     for (pointer, value, fault) in faults {
         assert_eq!(with(pointer, value.clone()).unwrap(), Some(fault), "{pointer} {value}");
+    }
+    let far: [(&str, Value); 5] = [
+        ("/memory/generations/0/generation", ((1_u64 << 53) - 1).into()),
+        ("/memory/generations/0/generation", (1_u64 << 53).into()),
+        ("/memory/generations/0/generation", u64::MAX.into()),
+        ("/memory/floors/0/issued_before", 253_402_300_800_000_u64.into()),
+        ("/memory/blocked/0/until", serde_json::json!({"at": u64::MAX})),
+    ];
+    for (index, (pointer, value)) in far.into_iter().enumerate() {
+        let fault = with(pointer, value.clone()).unwrap();
+        assert_eq!(matches!(fault, Some(Fault::Memory(_))), index > 0, "{pointer} {value}: {fault:?}");
     }
     for pointer in [
         "/memory/modes",
@@ -247,6 +265,38 @@ fn what_cannot_be_meant_is_a_fault() {
     }
 }
 
+// holds: control-words
+#[test]
+fn a_word_is_a_word_in_the_file_too() {
+    let whole: Value = serde_json::from_str(VERSION_2).unwrap();
+    let read = |value: &Value| strict::from_slice::<Remembered>(value.to_string().as_bytes());
+    assert!(read(&whole).is_ok());
+    for pointer in [
+        "/settings/theme",
+        "/settings/client_origins",
+        "/memory/modes/0/mode",
+        "/memory/modes/0/until",
+        "/memory/rules/0/verdict",
+        "/memory/rules/1/agent",
+        "/memory/floors/0/role",
+        "/memory/pairs/1/verdict",
+        "/labels/0/role",
+    ] {
+        let word = whole.pointer(pointer).unwrap().as_str().unwrap().to_owned();
+        let odd = [
+            serde_json::json!({ &word: null }),
+            serde_json::json!({ &word: {} }),
+            serde_json::json!([word]),
+            serde_json::json!(0),
+        ];
+        for odd in odd {
+            let mut edited = whole.clone();
+            *edited.pointer_mut(pointer).unwrap() = odd.clone();
+            assert!(read(&edited).is_err(), "{pointer}: {odd}");
+        }
+    }
+}
+
 // holds: settings-damaged
 #[test]
 fn a_repeated_member_is_a_fault() {
@@ -258,13 +308,17 @@ fn a_repeated_member_is_a_fault() {
     assert!(serde_json::from_str::<Remembered>(&text).is_err());
 }
 
+fn a_time() -> impl Strategy<Value = Millis> {
+    (0..=clientmcp_protocol::limits::LAST_MOMENT).prop_map(Millis)
+}
+
 /// Memories of every shape, valid or not.
 pub(crate) fn any_remembered() -> impl Strategy<Value = Remembered> {
-    let until = prop_oneof![Just(Until::Always), Just(Until::Quit), any::<u64>().prop_map(|at| Until::At(Millis(at)))];
-    let label = proptest::option::of("[ -~äשも🙂]{1,20}".prop_map(|text| Label::new(&text).unwrap()));
+    let until = prop_oneof![Just(Until::Always), Just(Until::Quit), a_time().prop_map(Until::At)];
+    let label = proptest::option::of("[ -~äשも🙂]{1,20}".prop_map(|text| Label::claimed(&text).unwrap()));
     let client = "[a-c]".prop_map(|text| ClientId::new(&text).unwrap());
     let rule = (any::<bool>(), "[a-z0-9]{1,3}", client.clone(), until.clone(), label.clone(), any::<u64>());
-    let floor = (client.clone(), any::<bool>(), label, any::<u64>());
+    let floor = (client.clone(), any::<bool>(), label, a_time());
     let mode =
         (client, prop::sample::select(vec![Mode::Ask, Mode::AskExceptReadOnly, Mode::AllowAll, Mode::Block]), until);
     let lists =
@@ -293,11 +347,13 @@ pub(crate) fn any_remembered() -> impl Strategy<Value = Remembered> {
                     application,
                     role: role_of(agent),
                     label,
-                    issued_before: Millis(at),
+                    issued_before: at,
                 })
                 .collect();
-            memory.modes =
-                modes.into_iter().map(|(application, mode, until)| ModeOf { application, mode, until }).collect();
+            memory.modes = modes
+                .into_iter()
+                .map(|(application, mode, until)| ModeOf { application, mode, until, ends: None })
+                .collect();
             remembered.set_memory(memory);
             remembered.settings.call_seconds = seconds;
             remembered.settings.port = port;

@@ -355,7 +355,7 @@ fn what_has_ended_meanwhile_is_not_written_down_or_shown_again() {
     beginning.memory.rules = vec![Rule { until: past, ..rule(Verdict::Allow) }];
     beginning.memory.blocked = vec![control::BlockedAgent { application: client("a"), label: None, until: past }];
     beginning.memory.modes =
-        vec![control::ModeOf { application: client("a"), mode: Mode::AllowAll, until: Until::Always }];
+        vec![control::ModeOf { application: client("a"), mode: Mode::AllowAll, until: Until::Always, ends: None }];
     let bench = Bench::of(beginning);
     assert_eq!(*bench.memory(), Memory::default());
     assert_eq!(bench.view.borrow().barred(&agent("a", None)), None);

@@ -61,7 +61,8 @@ async fn a_bridge_that_ends_is_started_again_five_times_and_then_only_when_the_p
 #[tokio::test(start_paused = true)]
 async fn the_next_bridge_is_handed_what_the_last_one_knew_and_stays_paused() {
     let (mut world, mut bridge) = World::served().await;
-    let modes = vec![ModeOf { application: id("wallet"), mode: Mode::AllowAll, until: Until::Quit }];
+    let modes =
+        vec![ModeOf { application: id("wallet"), mode: Mode::AllowAll, until: Until::Quit, ends: Some(Millis(9)) }];
     bridge.say(&Event::Remember(Box::new(Memory { modes: modes.clone(), ..Memory::default() }))).await;
     let paused = world.start_asking(Ask::Pause);
     assert_eq!(bridge.obey().await, Command::Pause);
