@@ -10,7 +10,7 @@ use crate::{
         application::Application,
         desktop::{Desktop, list},
         host::{self, Host},
-        scene::{CLIENT, TOOLS, heard_nothing},
+        scene::{CLIENT, heard_nothing},
         within,
     },
 };
