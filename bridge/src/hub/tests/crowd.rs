@@ -13,7 +13,7 @@ fn newest(bench: &Bench) -> (u64, Ending, Option<Millis>) {
     let ended = *bench.hub.desk().expect("there is a desktop").finished.borrow();
     let finished = bench.state.desk.as_ref().expect("there is a desktop").finished_since(ended - 1);
     let entry = finished.calls.last().expect("an entry");
-    (entry.call.number.0, entry.outcome.clone(), entry.call.sent)
+    (entry.call.number.0, entry.outcome, entry.call.sent)
 }
 
 // holds: limit-waiting-apart, control-finished-every
