@@ -177,14 +177,16 @@ async fn asks(agent: &Agent, spelling: &Spelling, behind: &[u8]) -> TcpStream {
 }
 
 async fn leaves(mut stream: TcpStream, end: End) -> Option<TcpStream> {
-    let (port, peer) = (stream.peer_addr().unwrap().port(), stream.local_addr().unwrap().port());
+    // The bridge may have closed it for what it sent.
+    let Ok(bridge) = stream.peer_addr() else { return None };
+    let (port, peer) = (bridge.port(), stream.local_addr().unwrap().port());
     let kept = match end {
         End::Closes => {
             drop(stream);
             None
         }
         End::Shuts => {
-            within(stream.shutdown()).await.unwrap();
+            let _ = within(stream.shutdown()).await;
             Some(stream)
         }
         End::Resets => {
