@@ -9,7 +9,7 @@ use std::{
 
 use serde_json::{Value, json};
 use tokio::{
-    io::AsyncWriteExt as _,
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpStream,
     sync::{
         mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
@@ -173,9 +173,9 @@ async fn call(
         Ok(Leave { way, left }) = &mut leave => {
             let kept = end(sent.into_stream(), way).await;
             let _ = left.send(ports);
-            // Who closed its sending side alone still reads.
-            if kept.is_some() {
-                std::future::pending::<()>().await;
+            // Who closed its sending side alone still reads, until the bridge has seen it.
+            if let Some(mut kept) = kept {
+                let _ = within(kept.read_to_end(&mut Vec::new())).await;
             }
             return None;
         }

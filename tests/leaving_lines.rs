@@ -18,15 +18,18 @@ use crate::{
 /// A list that is long enough for a few answers to fill what an agent may leave unread.
 const LONG: usize = 3 << 20;
 
+/// What a host writes.
+type Writes = fn() -> String;
+
 /// A call as a host writes it.
-const CALLS: [(&str, fn() -> String); 3] = [
+const CALLS: [(&str, Writes); 3] = [
     ("modern", || host::modern(7, "tools/call", r#""name":"getBalance","arguments":{}"#)),
     ("legacy", || host::legacy(7, "tools/call", &json!({"name": "getBalance", "arguments": {}}))),
     ("with white space", || format!("  {}\r", host::legacy(7, "tools/call", &json!({"name": "getBalance"})))),
 ];
 
 /// What stands behind the call on the same connection.
-const BEHIND: [(&str, fn() -> String); 5] = [
+const BEHIND: [(&str, Writes); 5] = [
     ("nothing", String::new),
     ("half a line", || r#"{"jsonrpc":"2.0","id":8,"#.to_owned()),
     ("empty lines and junk", || "\n\n\0junk\n\n".to_owned()),
@@ -161,7 +164,9 @@ async fn a_question_goes_with_a_host_whose_answers_are_unread() {
 }
 
 /// How a host starts the command, and what it writes.
-const COMMANDS: [(&str, &[&str], fn() -> String); 3] = [
+type Starts = (&'static str, &'static [&'static str], Writes);
+
+const COMMANDS: [Starts; 3] = [
     ("one application", &["--app", CLIENT], || {
         host::legacy(7, "tools/call", &json!({"name": "getBalance", "arguments": {}}))
     }),

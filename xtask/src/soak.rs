@@ -2,7 +2,8 @@
 //!
 //! `cargo xtask test` takes the same seeds everywhere and always (`.cargo/config.toml`), so that its failure says
 //! something about the change and not about luck. Here is where luck is tried. Each round prints the variables that lead it:
-//! with these before a command that it prints, the same happens again.
+//! with these before a command that it prints, the same happens again. The steps of the random interleavings are counted:
+//! fewer than a million show nothing.
 
 use std::{
     env,
