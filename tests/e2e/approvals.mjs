@@ -106,7 +106,7 @@ test('a revoked agent is cut off, and another one goes on', options, onStage({},
   await toShop(main);
   // The first of the list was made first.
   await main.clickForDialog('button', /^Revoke…$/, 'Agents');
-  await main.confirm(['Revoke the agent “buyer” of “shop”?', 'Its tokens are refused from now on, for good.', 'Other agents go on.'], 'Revoke');
+  await main.confirm(['Revoke this agent of “shop”?', 'buyer', 'Its tokens are refused from now on, for good.', 'Other agents go on.'], 'Revoke');
   await assert.rejects(waiting);
   await app.noQuestion();
   await assert.rejects(buyer.tools());

@@ -146,7 +146,7 @@ test('a host under a name that somebody else has is marked as what it is whereve
   await main.says('Let in without a token');
   await main.says(NAME);
   await main.picture('applications-let-in');
-  await main.click('button', /^Forget….*laude Desktop/);
+  await main.click('button', /^Forget .*laude Desktop/);
   await main.click('button', /^Forget$/);
   await until('nobody let in', async () => (await main.view()).snapshot.pairs.length === 0);
 }));

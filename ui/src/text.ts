@@ -441,7 +441,7 @@ export const text = {
         pairTo: "to",
         pairSince: (time: string) => `since ${time}`,
         forget: "Forget…",
-        forgetNamed: (host: string, application: string | null) => `Forget… ${application === null ? "all applications" : application}: ${shown(host)}`,
+        forgetNamed: (host: string, application: string | null) => `Forget ${application === null ? "all applications" : application}: ${shown(host)}`,
     },
     settings: {
         bridge: "Bridge",
