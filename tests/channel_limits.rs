@@ -155,9 +155,9 @@ async fn an_application_that_reads_nothing_is_busy_and_delays_nobody() {
             tokio::spawn(async move { agent.call("t", &arguments).await })
         })
         .collect();
-    until("the first answer", async || match called.iter().any(tokio::task::JoinHandle::is_finished) {
-        true => Ok(()),
-        false => Err("none of 60".to_owned()),
+    until("the first answer", async || {
+        let any = called.iter().any(tokio::task::JoinHandle::is_finished);
+        if any { Ok(()) } else { Err("none of 60".to_owned()) }
     })
     .await;
     let agent = Agent::of(&serve, "other");

@@ -215,9 +215,9 @@ async fn where_none_of_512_connections_is_idle_a_new_one_is_closed() {
     let first = waiting.remove(0).answer().await.unwrap();
     assert_eq!(first.head.status, 200);
     // Its connection is idle as soon as the bridge has written all of it, and is the one that makes room.
-    until("a new connection to be served", async || match within(is_served(serve.port, &list)).await {
-        true => Ok(()),
-        false => Err("closed unanswered".to_owned()),
+    until("a new connection to be served", async || {
+        let served = within(is_served(serve.port, &list)).await;
+        if served { Ok(()) } else { Err("closed unanswered".to_owned()) }
     })
     .await;
     for (application, calls) in &mut pairs {
