@@ -96,8 +96,9 @@ test('what Connect copies is all that a host needs: nobody is asked at the door,
 
 // holds: desktop-door-window
 test('whoever comes to the door is asked about in the small window, where nothing else could tell', options, onStage({ tray: false }, async (stage) => {
-  const { app, shop } = await connected(stage);
-  // No window, no tray, and nobody who shows notifications.
+  const { app, main, shop } = await connected(stage);
+  // No window, no tray, and nobody who shows notifications. That there is no tray opens the window, for once.
+  await until('that there is no tray', async () => (await main.view()).no_tray !== null);
   await stage.closeMain();
   const args = ['stdio', '--host', 'Claude Desktop', '--app', 'shop'];
   const config = join(stage.home, 'claude_desktop_config.json');

@@ -3,12 +3,14 @@
 //! Transitions without clock, socket or window. The bridge decides what is sent; here is decided what counts as an answer
 //! of the person (`docs/desktop.md`, "Questions").
 
+mod answers;
 mod arming;
 mod door;
 mod place;
 mod reading;
 #[cfg(test)]
 mod tests;
+mod turn;
 
 use std::collections::HashMap;
 
@@ -18,16 +20,17 @@ use clientmcp_protocol::{
 };
 use tokio::time::Instant;
 
+pub(crate) use self::answers::{COVERED, NotNow, Said};
 use self::{
+    answers::{EARLY, allowed, also},
     arming::Arming,
     door::AtDoor,
     place::Place,
     reading::{InView, Reading},
 };
-use super::until::until;
 use crate::{
     shell::{AppWindow, Standing},
-    wire::{AlsoFor, Always, DoorQuestionView, Lasts, Page, QuestionView, RefusedCode, Theme},
+    wire::{Always, DoorQuestionView, Page, QuestionView, RefusedCode, Theme},
 };
 
 /// Questions of one agent that nobody answered before it gets no window of its own any more.
@@ -101,20 +104,6 @@ pub(crate) struct Wishes {
     pub(crate) notify: Vec<Named>,
     /// And who is at the local door.
     pub(crate) at_door: Option<DoorWants>,
-}
-
-/// Why an answer does not count.
-pub(crate) type NotNow = (RefusedCode, &'static str);
-
-/// What a person answered.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Said {
-    /// The definition that was shown.
-    pub(crate) fingerprint: Fingerprint,
-    /// Yes or no.
-    pub(crate) verdict: Verdict,
-    /// What else.
-    pub(crate) also: AlsoFor,
 }
 
 /// All open questions.
@@ -202,6 +191,10 @@ impl Open {
     fn new(head: QuestionHead, main: MainSurface) -> Self {
         let (small, main) = (Shown::on(Arming::on(Standing::Gone, false)), Shown::on(main.arming()));
         Self { head, small, main, answered: false, put_off: false, told: false }
+    }
+
+    fn waits(&self) -> bool {
+        !self.answered && !self.put_off
     }
 
     fn agent(&self) -> Agent {
@@ -509,85 +502,6 @@ impl Questions {
         Some((Asked::Door(DoorQuestionView { question, armed_in, others, theme }), arming.armed_at()))
     }
 
-    /// Whose turn it is now, and what follows from that. Nothing is ever swapped under the pointer: who has its turn
-    /// keeps it until it is gone, answered or put off, or the person looks at the list.
-    pub(crate) fn settle(&mut self, now: Instant) -> Wishes {
-        if self.main_place.holds().is_some_and(|id| self.arming_mut(id, Surface::Main).is_none()) {
-            self.main_place.empties(now);
-        }
-        let next =
-            if self.in_view() { None } else { self.turn.filter(|id| self.keeps(*id)).or_else(|| self.candidate()) };
-        let mut wishes = Wishes::default();
-        if next != self.turn {
-            self.turn = next;
-            if self.windows {
-                wishes.window = self.give_window(next, now);
-            } else {
-                wishes.notify.extend(next.and_then(|id| self.tell(id)));
-            }
-        }
-        wishes.notify.extend(self.tell_badges());
-        if !self.in_view() {
-            wishes.at_door = if self.windows { self.door.tell_on() } else { self.door.tell() };
-        }
-        wishes
-    }
-
-    fn give_window(&mut self, question: Option<QuestionId>, now: Instant) -> SmallWindow {
-        let Some(id) = question else {
-            self.small_place.empties(now);
-            return SmallWindow::Closes;
-        };
-        let replaced = self.small_place.shows(id, now);
-        if let (Some(answered), Some(arming)) = (replaced, self.arming_mut(id, Surface::Small)) {
-            arming.replaces(answered);
-        }
-        self.door.has_window(id);
-        SmallWindow::Opens(id)
-    }
-
-    fn keeps(&self, id: QuestionId) -> bool {
-        self.open.iter().any(|open| open.head.id == id && open.waits()) || self.door.waits(id)
-    }
-
-    /// The earliest end that may have a window; those at the local door come after the calls, where they have windows.
-    fn candidate(&self) -> Option<QuestionId> {
-        let call = self.open.iter().find(|open| open.waits() && !self.is_badge(open)).map(|open| open.head.id);
-        call.or_else(|| self.door.candidate().filter(|_| self.windows))
-    }
-
-    /// The person looks at the list of questions.
-    fn in_view(&self) -> bool {
-        self.main == Standing::Clear && self.page == Page::Approvals
-    }
-
-    /// Its agent has asked in vain so often that it is shown in the tray alone.
-    fn is_badge(&self, open: &Open) -> bool {
-        self.patience.get(&open.agent()).is_some_and(|patience| patience.unanswered >= PATIENCE)
-    }
-
-    fn tell(&mut self, id: QuestionId) -> Option<Named> {
-        let open = self.find_mut(id).filter(|open| !open.told)?;
-        open.told = true;
-        Some(open.named())
-    }
-
-    /// Once for each agent, until the person answers it again. The one that has its turn needs no telling.
-    fn tell_badges(&mut self) -> Vec<Named> {
-        if self.in_view() {
-            return Vec::new();
-        }
-        let mut named = Vec::new();
-        for open in self.open.iter().filter(|open| open.waits() && Some(open.head.id) != self.turn) {
-            let patience = self.patience.get_mut(&open.agent());
-            if let Some(patience) = patience.filter(|patience| patience.unanswered >= PATIENCE && !patience.told) {
-                patience.told = true;
-                named.push(open.named());
-            }
-        }
-        named
-    }
-
     fn main_surface(&self) -> MainSurface {
         let standing = if self.page == Page::Approvals { self.main } else { Standing::Gone };
         MainSurface { standing, covered: self.main_covered }
@@ -610,50 +524,5 @@ impl Questions {
 
     fn find_mut(&mut self, id: QuestionId) -> Option<&mut Open> {
         self.open.iter_mut().find(|open| open.head.id == id)
-    }
-}
-
-impl Open {
-    fn waits(&self) -> bool {
-        !self.answered && !self.put_off
-    }
-}
-
-const EARLY: NotNow = (
-    RefusedCode::Early,
-    "the question has not been in view for long enough to be read: nothing was done, look at it and answer again",
-);
-
-/// What the display says of a yes at the last moment.
-pub(crate) const COVERED: NotNow = (
-    RefusedCode::Early,
-    "something lies on the question, so that it may not have been read: nothing was done, move that away and answer again",
-);
-
-/// What may go with a yes.
-fn allowed(also: AlsoFor, all_seen: bool, always: Always) -> Result<(), NotNow> {
-    match (also, always) {
-        (AlsoFor::Tool { lasts: Lasts::Quit | Lasts::Always, .. }, _) if !all_seen => Err((
-            RefusedCode::NotForAlways,
-            "not all of the arguments were in view, so this cannot be allowed for longer than 15 minutes: unfold and scroll \
-             through all of them, or allow it for a while",
-        )),
-        (AlsoFor::Tool { lasts: Lasts::Always, .. }, Always::Destructive) => Err((
-            RefusedCode::NotForAlways,
-            "this tool is marked destructive, so it cannot be allowed for good: allow it once or for a while",
-        )),
-        (AlsoFor::Agent, _) => Err((
-            RefusedCode::Bridge(ErrorCode::Value),
-            "an agent cannot be allowed and blocked in one answer: nothing was done",
-        )),
-        (AlsoFor::Nothing | AlsoFor::Tool { .. }, _) => Ok(()),
-    }
-}
-
-fn also(also: AlsoFor, wall: Millis) -> Also {
-    match also {
-        AlsoFor::Nothing => Also::Nothing,
-        AlsoFor::Tool { any_agent, lasts } => Also::Remember { any_agent, until: until(lasts, wall) },
-        AlsoFor::Agent => Also::BlockAgent,
     }
 }

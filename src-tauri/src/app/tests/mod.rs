@@ -4,6 +4,7 @@
 
 mod asked;
 mod door;
+mod folder;
 mod heads;
 mod life;
 mod opening;
