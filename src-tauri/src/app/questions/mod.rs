@@ -6,6 +6,7 @@
 mod answers;
 mod arming;
 mod door;
+mod open;
 mod place;
 mod reading;
 #[cfg(test)]
@@ -25,12 +26,12 @@ use self::{
     answers::{EARLY, allowed, also},
     arming::Arming,
     door::AtDoor,
+    open::Open,
     place::Place,
-    reading::{InView, Reading},
 };
 use crate::{
     shell::{AppWindow, Standing},
-    wire::{Always, DoorQuestionView, Page, QuestionView, RefusedCode, Theme},
+    wire::{DoorQuestionView, Page, QuestionView, RefusedCode, Theme},
 };
 
 /// Questions of one agent that nobody answered before it gets no window of its own any more.
@@ -127,119 +128,11 @@ pub(crate) struct Questions {
     main_place: Place,
 }
 
-#[derive(Debug)]
-struct Open {
-    head: QuestionHead,
-    small: Shown,
-    main: Shown,
-    /// The person answered.
-    answered: bool,
-    /// The person closed its window.
-    put_off: bool,
-    /// A notification told of it.
-    told: bool,
-}
-
-/// A question on one surface.
-#[derive(Debug)]
-struct Shown {
-    arming: Arming,
-    arguments: Reading,
-    in_view: InView,
-}
-
 #[derive(Debug, Default)]
 struct Patience {
     unanswered: u32,
     /// A notification told that it goes on asking.
     told: bool,
-}
-
-impl Shown {
-    fn on(arming: Arming) -> Self {
-        Self { arming, arguments: Reading::default(), in_view: InView::default() }
-    }
-
-    fn stands(&mut self, standing: Standing, now: Instant) {
-        self.arming.stands(standing, now);
-        match standing {
-            Standing::Clear => {}
-            Standing::Covered => self.in_view.covered(),
-            Standing::Gone => (self.arguments, self.in_view) = Default::default(),
-        }
-    }
-
-    fn cover(&mut self, covered: bool, now: Instant) {
-        self.arming.cover(covered, now);
-        if covered {
-            self.in_view.covered();
-        }
-    }
-
-    /// Whether all of the arguments were there to be read, and in view.
-    fn is_all_seen(&self) -> bool {
-        self.arguments.is_done() && self.in_view.is_all()
-    }
-
-    /// Whether an answer counts. Arguments that cannot be had are never painted, and the question is there all the same.
-    fn takes(&mut self, verdict: Verdict, now: Instant) -> bool {
-        (self.arming.is_painted() || self.arguments.is_in_vain()) && self.arming.takes(verdict, now)
-    }
-}
-
-impl Open {
-    fn new(head: QuestionHead, main: MainSurface) -> Self {
-        let (small, main) = (Shown::on(Arming::on(Standing::Gone, false)), Shown::on(main.arming()));
-        Self { head, small, main, answered: false, put_off: false, told: false }
-    }
-
-    fn waits(&self) -> bool {
-        !self.answered && !self.put_off
-    }
-
-    fn agent(&self) -> Agent {
-        (self.head.application.clone(), self.head.agent.clone())
-    }
-
-    fn named(&self) -> Named {
-        (self.head.application.clone(), self.head.tool.clone())
-    }
-
-    fn on(&self, surface: Surface) -> &Shown {
-        match surface {
-            Surface::Small => &self.small,
-            Surface::Main => &self.main,
-        }
-    }
-
-    fn on_mut(&mut self, surface: Surface) -> &mut Shown {
-        match surface {
-            Surface::Small => &mut self.small,
-            Surface::Main => &mut self.main,
-        }
-    }
-
-    /// Takes a newer head. Anything in it but the countdown is another thing to look at.
-    fn update(&mut self, head: QuestionHead, now: Instant) {
-        let same = QuestionHead { ends: head.ends, ..self.head.clone() } == head;
-        if !same {
-            for shown in [&mut self.small, &mut self.main] {
-                shown.arming.restart(now);
-                shown.in_view = InView::default();
-            }
-        }
-        self.head = head;
-    }
-
-    fn always(&self, surface: Surface) -> Always {
-        if self.head.hints.destructive == Some(true) {
-            Always::Destructive
-        } else if self.on(surface).is_all_seen() {
-            Always::Offered
-        } else {
-            Always::NotAllShown
-        }
-    }
 }
 
 impl Questions {
