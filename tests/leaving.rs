@@ -214,6 +214,7 @@ async fn a_yes_after_the_agents_connection_ended_sends_nothing() {
         for (behind, bytes) in BEHIND.into_iter().filter(|(behind, _)| !spelling.begun || *behind == "junk") {
             for end in ENDS {
                 let case = format!("{}; behind it {behind}; {end:?}", spelling.name);
+                heard_nothing(&mut application).await;
                 let mut stream = asks(&agent, spelling, &[]).await;
                 let question = desktop.question().await;
                 // One that is closed for what it sent has left as well.
@@ -233,6 +234,8 @@ async fn a_question_goes_when_its_agent_does_whatever_lies_behind_the_request() 
     for spelling in SPELLINGS.iter().filter(|spelling| !spelling.begun) {
         for (behind, bytes) in BEHIND {
             for end in [End::Closes, End::Shuts] {
+                // An application that says nothing for 90 s is taken for gone, and a busy machine needs longer for all of this.
+                heard_nothing(&mut application).await;
                 // In one piece with the request.
                 let stream = asks(&agent, spelling, &bytes(&agent)).await;
                 let number = if behind == "a flood" {
