@@ -1,6 +1,11 @@
 //! Hosts that leave while the person is asked: at the local door and through the stdio command, in every way and with
 //! whatever lies behind their request (`docs/protocol.md`, "Leaving"). A new way or spelling is a new row.
 
+use std::{
+    fs,
+    os::{fd::AsRawFd as _, unix::fs::MetadataExt as _},
+};
+
 use serde_json::{Value, json};
 use tokio::{io::AsyncWriteExt as _, net::UnixStream};
 
@@ -89,14 +94,32 @@ async fn mcp(desktop: &Desktop) -> UnixStream {
     stream
 }
 
+/// Waits until nobody holds this socket any more: a child that another test starts has all that is open until it begins
+/// its own program.
+async fn closed(inode: u64) {
+    let is_it = |line: &str| line.split_whitespace().nth(6) == Some(&inode.to_string());
+    within(async {
+        while fs::read_to_string("/proc/net/unix").unwrap().lines().any(is_it) {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+}
+
 async fn leaves(desktop: &mut Desktop, mut stream: UnixStream, way: Way) -> Option<UnixStream> {
     let revoke = |which: Value| json!({"type": "revoke", "application": CLIENT, "role": "agent", "which": which});
+    let inode = fs::metadata(format!("/proc/self/fd/{}", stream.as_raw_fd())).unwrap().ino();
     match way {
-        Way::Closes => return None,
+        Way::Closes => {
+            drop(stream);
+            closed(inode).await;
+            return None;
+        }
         Way::Shuts => within(stream.shutdown()).await.unwrap(),
         Way::IsKilled => {
             let child = holder(stream.into_std().unwrap().into());
             killed(child).await;
+            closed(inode).await;
             return None;
         }
         Way::Cancels => {
