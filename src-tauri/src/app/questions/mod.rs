@@ -3,6 +3,7 @@
 //! Transitions without clock, socket or window. The bridge decides what is sent; here is decided what counts as an answer
 //! of the person (`docs/desktop.md`, "Questions").
 
+mod also;
 mod arming;
 mod door;
 mod reading;
@@ -18,14 +19,14 @@ use clientmcp_protocol::{
 use tokio::time::Instant;
 
 use self::{
+    also::{allowed, also},
     arming::Arming,
     door::AtDoor,
     reading::{InView, Reading},
 };
-use super::until::until;
 use crate::{
     shell::Standing,
-    wire::{AlsoFor, Always, Lasts, Page, QuestionView, RefusedCode, Theme},
+    wire::{AlsoFor, Always, Page, QuestionView, RefusedCode, Theme},
 };
 
 /// Questions of one agent that nobody answered before it gets no window of its own any more.
@@ -477,31 +478,3 @@ const EARLY: NotNow = (
     RefusedCode::Early,
     "the question has not been in view for long enough to be read: nothing was done, look at it and answer again",
 );
-
-/// What may go with a yes.
-fn allowed(also: AlsoFor, all_seen: bool, always: Always) -> Result<(), NotNow> {
-    match (also, always) {
-        (AlsoFor::Tool { lasts: Lasts::Quit | Lasts::Always, .. }, _) if !all_seen => Err((
-            RefusedCode::NotForAlways,
-            "not all of the arguments were in view, so this cannot be allowed for longer than 15 minutes: unfold and scroll \
-             through all of them, or allow it for a while",
-        )),
-        (AlsoFor::Tool { lasts: Lasts::Always, .. }, Always::Destructive) => Err((
-            RefusedCode::NotForAlways,
-            "this tool is marked destructive, so it cannot be allowed for good: allow it once or for a while",
-        )),
-        (AlsoFor::Agent, _) => Err((
-            RefusedCode::Bridge(ErrorCode::Value),
-            "an agent cannot be allowed and blocked in one answer: nothing was done",
-        )),
-        (AlsoFor::Nothing | AlsoFor::Tool { .. }, _) => Ok(()),
-    }
-}
-
-fn also(also: AlsoFor, wall: Millis) -> Also {
-    match also {
-        AlsoFor::Nothing => Also::Nothing,
-        AlsoFor::Tool { any_agent, lasts } => Also::Remember { any_agent, until: until(lasts, wall) },
-        AlsoFor::Agent => Also::BlockAgent,
-    }
-}
