@@ -2,6 +2,8 @@
 
 import { shown } from "./shown";
 import { door } from "./text/door";
+import { notices } from "./text/notices";
+import { outcomes } from "./text/outcomes";
 
 /**
  * A name in a sentence: shown, in quotes, and kept from turning the sentence's direction. For names that cannot hold a space
@@ -65,16 +67,7 @@ export const text = {
         retry: "Start again",
         resumes: "Calls are paused. Agents are told so, and nothing reaches an application.",
     },
-    notices: {
-        first_connection: ["Connected for the first time", "Only this origin may connect under this name from now on."],
-        replaced: ["A newer connection took its place", "The older one was closed. If that was not you opening it twice, revoke its client tokens."],
-        origin_refused: ["Refused: came from another origin", "If you know that origin, allow it under the application’s origins."],
-        settings_lost: ["The settings could not be used", "Everything asks again, and earlier tokens are no longer valid."],
-        unsaved: ["Could not be written down", "It holds until the app quits, and is forgotten then."],
-        bridge_ended: ["The bridge ended by itself", "Calls under way ended with it."],
-        token_ends: ["A token ends within 7 days", "Copy a new one before that."],
-        trouble: ["The bridge reports trouble", ""],
-    },
+    notices,
     keys: {
         reading: "Reading the secrets. Your system may be asking you to unlock the keychain.",
         title: "Where should secrets be kept?",
@@ -392,25 +385,7 @@ export const text = {
         first: "The first 64 KB are kept.",
         details: "Call details",
     },
-    outcomes: {
-        answered: ["Answered", "The application answered."],
-        failed: ["Tool error", "The application answered that its tool failed."],
-        unknown_tool: ["Unknown tool", "The application declares no such tool. Nothing was done."],
-        offline: ["Offline", "The application was not connected. Nothing was done."],
-        disconnected: ["Disconnected", "The connection ended after the call was sent. It may or may not have happened."],
-        timeout: ["Timed out", "The application did not answer in time. It may or may not have happened."],
-        unresponsive: ["Not responding", "The application looked frozen after the call was sent. It may or may not have happened."],
-        declined: ["Denied", "You, or a rule of yours, said no. Nothing was done."],
-        unanswered: ["Unanswered", "Nobody answered the question in time. Nothing was done."],
-        unattended: ["Nobody to ask", "The app was ending, so nobody could be asked. Nothing was done."],
-        changed: ["Changed", "The tool or its application changed while the call waited. Nothing was done."],
-        paused: ["Paused", "Calls were paused. Nothing was done."],
-        blocked: ["Blocked", "The application or the agent is blocked. Nothing was done."],
-        busy: ["Too many", "Too many calls at once. Nothing was done."],
-        cancelled: ["Withdrawn", "The agent went away or was revoked. If the call had been sent, it may have happened."],
-        waiting: ["Waiting", "It waits for your answer."],
-        running: ["Running", "It was sent to the application."],
-    },
+    outcomes,
     connect: {
         url: "Address for agents",
         urlSays: "One address for all applications: the token says which one is meant.",

@@ -22,7 +22,7 @@ pub fn from_slice<T: DeserializeOwned + Serialize>(json: &[u8]) -> Result<T, ser
     let value: T = serde_json::from_slice(json)?;
     let written: &RawValue = serde_json::from_slice(json)?;
     let read = value.serialize(Over(written));
-    read.map(|()| value).map_err(|fault| <serde_json::Error as serde::de::Error>::custom(fault))
+    read.map(|()| value).map_err(<serde_json::Error as serde::de::Error>::custom)
 }
 
 /// The text over which a value is written.

@@ -1,4 +1,4 @@
-//! Heads as a bridge sends them.
+//! Heads as a bridge sends them, and what a page says of them.
 
 use clientmcp_protocol::{
     control::{
@@ -7,6 +7,8 @@ use clientmcp_protocol::{
     },
     ids::{ClientId, Fingerprint, Label, QuestionId, ToolName},
 };
+
+use crate::wire::AboutQuestion;
 
 pub(super) fn id(text: &str) -> ClientId {
     ClientId::new(text).unwrap()
@@ -80,4 +82,9 @@ pub(super) fn snapshot(change: impl FnOnce(&mut Snapshot)) -> Event {
     let mut snapshot = Snapshot::default();
     change(&mut snapshot);
     Event::Snapshot(Box::new(snapshot))
+}
+
+/// What a page says is in view of the questions that a test opens: the first line of the arguments, and all of them.
+pub(super) fn in_view(first: bool, all: bool) -> AboutQuestion {
+    AboutQuestion::InView { fingerprint: Fingerprint([7; 32]), first, all }
 }

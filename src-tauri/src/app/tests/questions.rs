@@ -13,8 +13,8 @@ use clientmcp_protocol::{
 use tokio::time::{Instant, sleep};
 
 use super::{
-    heads::{call, question, snapshot},
-    world::{PlayedBridge, Seen, World, in_view},
+    heads::{call, in_view, question, snapshot},
+    world::{PlayedBridge, Seen, World},
 };
 use crate::{
     shell::{AppWindow, Deed, Standing},

@@ -9,7 +9,7 @@ use std::{
 
 use clientmcp_protocol::{
     control::{CONTROL_VERSION, Command, Count, Event, Hello, Reply, Request, Start},
-    ids::{Fingerprint, QuestionId},
+    ids::QuestionId,
 };
 use clientmcp_settings::SettingsId;
 use tokio::{
@@ -19,6 +19,7 @@ use tokio::{
 };
 
 pub(super) use super::folder::Folder;
+use super::heads::in_view;
 use crate::{
     app::{Options, state::App},
     connect::Program,
@@ -479,11 +480,6 @@ impl World {
     pub(super) async fn over(self) {
         soon(self.app).await.expect("it ended in order");
     }
-}
-
-/// What a page says is in view of the questions that a test opens: the first line of the arguments, and all of them.
-pub(super) fn in_view(first: bool, all: bool) -> AboutQuestion {
-    AboutQuestion::InView { fingerprint: Fingerprint([7; 32]), first, all }
 }
 
 /// By the clock that is moved on when everything waits: what did not come within an hour never comes.
