@@ -134,8 +134,8 @@ async fn allow_all_ends_within_a_day_and_says_when() {
     let ends = desktop.snapshot(quit).await["modes"][0]["ends"].as_u64().expect("an end");
     assert!((before + DAY..=wall() + DAY).contains(&ends), "{ends}");
     let call = calling(&agent);
-    let sent = application.call().await;
-    application.answer(&sent, DONE).await;
+    let asked = application.call().await;
+    application.answer(&asked, DONE).await;
     result(call).await;
     // The next bridge goes on with the same end, and one whose end has come, or is too far away, asks.
     desktop.until(|desktop| desktop.memory["modes"][0]["ends"] == ends).await;

@@ -59,7 +59,7 @@ fn found(pid: u32, texts: &[&str]) -> io::Result<Vec<usize>> {
 }
 
 // holds: wiped-secrets
-#[tokio::test(flavor = "multi_thread")]
+#[tokio::test]
 async fn a_secret_that_was_dropped_is_nowhere_in_memory() {
     let secrets = |secrets: &[&str]| json!({"type": "set_secrets", "secrets": secrets});
     let mut desktop = Desktop::with(json!({"secrets": [SECRET, DROPPED[0], DROPPED[1]]})).await;

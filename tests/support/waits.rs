@@ -40,7 +40,7 @@ pub(crate) async fn until<T>(what: impl Display, mut look: impl AsyncFnMut() -> 
         match look().await {
             Ok(found) => return found,
             Err(seen) => {
-                assert!(start.elapsed() < OUTER_LIMIT, "waited {OUTER_LIMIT:?} in vain for {what}; last: {seen}")
+                assert!(start.elapsed() < OUTER_LIMIT, "waited {OUTER_LIMIT:?} in vain for {what}; last: {seen}");
             }
         }
         sleep(PAUSE).await;

@@ -172,8 +172,8 @@ impl Oracle {
 
     /// What the clocks showed when something was said.
     fn said(&self, at: usize) -> Now {
-        let before = self.history[..at].iter().rev();
-        before.filter_map(|fact| if let Fact::Looked(at) = fact { Some(*at) } else { None }).next().unwrap()
+        let mut before = self.history[..at].iter().rev();
+        before.find_map(|fact| if let Fact::Looked(at) = fact { Some(*at) } else { None }).unwrap()
     }
 
     fn was_seen(&self, situation: Situation<'_>) -> bool {

@@ -1,7 +1,7 @@
 //! Keeps a snapshot within the size of a message: the longest list is cut first, and no list more than it has to be.
 
 use clientmcp_protocol::{
-    control::{Count, Cut, Snapshot},
+    control::{Count, Snapshot},
     limits::CONTROL_BYTES,
 };
 use serde::Serialize;
@@ -30,14 +30,13 @@ pub(super) fn cut(snapshot: &mut Snapshot) {
     }
     let kept = kept(&lists, CONTROL_BYTES.saturating_sub(whole - listed));
     let Snapshot { applications, questions, calls, rules, modes, blocked, cut, .. } = snapshot;
-    let Cut { applications: a, questions: q, calls: c, rules: r, modes: m, blocked: b } = cut;
     let [of_applications, of_questions, of_calls, of_rules, of_modes, of_blocked] = kept;
-    shorten(applications, of_applications, a);
-    shorten(questions, of_questions, q);
-    shorten(calls, of_calls, c);
-    shorten(rules, of_rules, r);
-    shorten(modes, of_modes, m);
-    shorten(blocked, of_blocked, b);
+    shorten(applications, of_applications, &mut cut.applications);
+    shorten(questions, of_questions, &mut cut.questions);
+    shorten(calls, of_calls, &mut cut.calls);
+    shorten(rules, of_rules, &mut cut.rules);
+    shorten(modes, of_modes, &mut cut.modes);
+    shorten(blocked, of_blocked, &mut cut.blocked);
 }
 
 /// Bytes of each entry, with the comma behind it.
@@ -67,8 +66,8 @@ fn kept<const N: usize>(lists: &[Vec<usize>; N], room: usize) -> [usize; N] {
         else {
             break;
         };
-        let Some(last) = list.get(..*kept).and_then(<[usize]>::last) else { break };
-        *bytes -= last;
+        let Some(dropped) = list.get(..*kept).and_then(<[usize]>::last) else { break };
+        *bytes -= dropped;
         *kept -= 1;
     }
     let mut left = room.saturating_sub(bytes.iter().sum());

@@ -185,15 +185,15 @@ impl App {
     }
 
     fn notify_of_door(&self, wants: &DoorWants) {
-        let waits = "It waits for your answer. Click to see who asks.";
+        let invitation = "It waits for your answer. Click to see who asks.";
         let (title, body) = match wants {
             DoorWants::Pair { host, application } => {
                 let whose = application.as_ref().map_or("every application", ClientId::as_str);
                 let name = named(host.as_str());
-                (format!("A host wants to call tools of {whose}"), format!("{name}\n{waits}"))
+                (format!("A host wants to call tools of {whose}"), format!("{name}\n{invitation}"))
             }
             DoorWants::Token { application, .. } => {
-                (format!("A program wants a token for {application}"), waits.to_owned())
+                (format!("A program wants a token for {application}"), invitation.to_owned())
             }
         };
         self.shell.notify(&Notification { title, body, opens: Page::Approvals });
