@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { answer, onDisplay } from './answers.mjs';
+import { QUESTION } from './app.mjs';
 import { Host } from './host.mjs';
 import { onStage, options, test } from './stage.mjs';
 import { until } from './waiting.mjs';
@@ -111,7 +112,12 @@ test('whoever comes to the door is asked about in the small window, where nothin
   await until('a question that can be answered', async () => (await look()).armed_in === 0);
   await stage.picture('question-door');
   await window.picture('question-door-window');
-  await stage.clickAt(await onDisplay(stage, window, 'button', LET_IN));
+  // What moves the button at the last moment makes it wait anew, which it shows.
+  await until('the host to be let in', async () => {
+    if (!(await window.isReady('button', LET_IN))) return false;
+    await stage.clickAt(await onDisplay(stage, window, 'button', LET_IN));
+    return until('the end of its window', async () => (await stage.shown(QUESTION)).length === 0, 5_000);
+  });
   await window.gone();
   await until('its tools', async () => (await host.tools()).includes('order'));
   // Its calls come in the same place.
