@@ -325,6 +325,7 @@ async fn the_small_window_goes_when_the_person_comes_to_the_list_and_is_back_whe
     let about = |about| Ask::Question { id: FIRST, about };
     let Answer::Question(view) = world.ask(about(AboutQuestion::Painted)).await else { panic!("a question") };
     assert_eq!(view.armed_in, None);
+    world.ask(about(in_view(true, false))).await;
     world.tell(Deed::Cover(AppWindow::Main, false));
     let Answer::Question(view) = world.ask(about(AboutQuestion::Look)).await else { panic!("a question") };
     assert_eq!(view.armed_in, Some(Count(600)));

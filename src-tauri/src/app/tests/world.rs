@@ -474,6 +474,7 @@ impl World {
         self.tell(Deed::Small(id, Standing::Clear));
         self.ask_of(id, AboutQuestion::Painted).await;
         self.ask_of(id, in_view(true, false)).await;
+        self.ask_of(id, AboutQuestion::DoorInView { all: true }).await;
     }
 
     /// Waits for the app's end.
