@@ -46,6 +46,9 @@ export class Answering extends Armed<QuestionView> {
         return this.view?.always === "offered" && this.longer;
     }
 
+    /** The last round in which the app did not take it that all was in view. */
+    #refused = -1;
+
     /** What was in view is to be counted anew: something lay on the window, or the question says something else. */
     anew: () => void = () => undefined;
 
@@ -78,9 +81,12 @@ export class Answering extends Armed<QuestionView> {
         return this.tell({ about });
     }
 
-    protected override async reportInView({ first, all }: InView): Promise<Answer> {
+    protected override async reportInView({ first, all: counted, round }: InView): Promise<Answer> {
+        // What was counted in a round that the app did not take is counted no second time.
+        const all = counted && round > this.#refused;
         const answer = await this.tell({ about: "in_view", fingerprint: this.view!.question.fingerprint, first, all });
         if (all && this.viewIn(answer)?.all_seen === false) {
+            this.#refused = round;
             setTimeout(() => this.anew(), ANEW);
         }
         return answer;

@@ -27,7 +27,8 @@ const OVER = ".answers, .said, dialog[open]";
 const PIECES = ".line, .block";
 
 /** What is folded or cut in a tree, or not drawn yet. */
-const HIDDEN = ".twist[aria-expanded='false'], [data-cut]";
+const CUT = "data-cut";
+const HIDDEN = `.twist[aria-expanded='false'], [${CUT}]`;
 
 /** Pixels that a rounded edge may be off. */
 const OFF = 1;
@@ -154,28 +155,33 @@ class Coverage {
             }
             this.#see(piece, box, port);
         }
-        return pieces.length > 0 && pieces.every((piece) => this.#seen.get(piece) === "whole");
+        return pieces.length > 0 && pieces.every((piece) => this.#seen.get(piece)?.whole === true);
     }
 
     #see(piece: Element, box: Box, port: Box): void {
-        const before = this.#seen.get(piece);
-        const isNarrow = box.left >= port.left - OFF && box.right <= port.right + OFF && piece.scrollWidth <= piece.clientWidth + OFF;
-        if (before === "whole" || !isNarrow || !isLaidOut(box)) {
+        // What is cut has more than what is drawn of it, and is another piece once it is whole.
+        if (piece.hasAttribute(CUT)) {
+            this.#seen.delete(piece);
             return;
         }
+        const before = this.#seen.get(piece);
+        const isNarrow = box.left >= port.left - OFF && box.right <= port.right + OFF && piece.scrollWidth <= piece.clientWidth + OFF;
         const [width, height] = [box.right - box.left, box.bottom - box.top];
         const same = before && Math.abs(before.width - width) < OFF && Math.abs(before.height - height) < OFF;
+        if ((same && before.whole) || !isNarrow || !isLaidOut(box)) {
+            return;
+        }
         const from = Math.max(0, port.top - box.top);
         const to = Math.min(height, port.bottom - box.top);
         const spans = joined([...(same ? before.spans : []), [from, to]]);
         const [[start, end]] = spans as [Span, ...Span[]];
-        const isWhole = spans.length === 1 && start <= OFF && end >= height - OFF;
-        this.#seen.set(piece, isWhole ? "whole" : { width, height, spans });
+        const whole = spans.length === 1 && start <= OFF && end >= height - OFF;
+        this.#seen.set(piece, { width, height, spans, whole });
     }
 }
 
 type Span = readonly [from: number, to: number];
-type Seen = "whole" | { readonly width: number; readonly height: number; readonly spans: readonly Span[] };
+type Seen = { readonly width: number; readonly height: number; readonly spans: readonly Span[]; readonly whole: boolean };
 
 /** Spans in their order, those that meet as one. */
 function joined(spans: Span[]): Span[] {

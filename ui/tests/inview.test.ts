@@ -160,6 +160,23 @@ describe("what stands longer than 15 minutes", () => {
     });
 
     // holds: ui-all-seen, ui-json-folded
+    test("a string that was seen cut, and then opened, was not seen", async () => {
+        const app = await ask(JSON.stringify({ what: `${"x".repeat(2_500)} THEN DELETE ALL ${"y".repeat(30_000)}` }), { always: "offered" });
+        await scrollThrough();
+        expect(last(app)).toMatchObject({ all: false });
+        const link = [...document.querySelectorAll<HTMLElement>(".tree button.link")].at(-1)!;
+        // All of it is drawn in the same line, which is longer than the window then.
+        layout.long = 400;
+        await fireEvent.click(link);
+        await settled();
+        await scrollTo(0);
+        expect(document.body.textContent).toContain("THEN DELETE ALL");
+        expect(offered()).toEqual([false, false]);
+        await scrollThrough();
+        expect(last(app)).toMatchObject({ all: true });
+    });
+
+    // holds: ui-all-seen
     test("what was opened counts once it was in view, not because it was opened", async () => {
         const app = await ask(nested(40), { always: "offered" });
         expect(document.querySelector("p.folded")!.textContent).toContain("37 levels deeper");

@@ -15,6 +15,7 @@ pub use self::policy::{Asking, Now, Place, Policy};
 use clientmcp_protocol::{
     control::{Mode, Rule, RuleAgent, Verdict},
     ids::ClientId,
+    origin::NOBODY,
 };
 
 use crate::{
@@ -160,6 +161,8 @@ impl Policy {
 fn allows(rule: &Rule, situation: Situation<'_>) -> bool {
     concerns(rule, situation)
         && rule.fingerprint == Some(situation.tool.fingerprint)
+        // Who comes from there may be anybody.
+        && situation.origin != NOBODY
         && rule.origin.as_deref() == Some(situation.origin)
 }
 

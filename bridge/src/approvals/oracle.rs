@@ -230,7 +230,7 @@ fn fits(rule: &Rule, Situation { agent, origin, tool }: Situation<'_>) -> bool {
         None => unnamed,
     };
     let place = match &rule.origin {
-        Some(named) => named == origin,
+        Some(named) => named == origin && (unnamed || named != "null"),
         None => unnamed,
     };
     agents && rule.application == agent.application && rule.tool == tool.name && definition && place

@@ -145,8 +145,12 @@ impl App {
         if call.own {
             return;
         }
-        if finished.outcome == Ending::Code(OutcomeCode::Unanswered) {
-            self.questions.unanswered((call.application.clone(), call.agent.clone()));
+        let agent = || (call.application.clone(), call.agent.clone());
+        match finished.outcome {
+            Ending::Code(OutcomeCode::Unanswered) => self.questions.unanswered(agent()),
+            // A rule or a mode sends a call at once: whatever was not sent by then was asked about.
+            Ending::Code(OutcomeCode::Cancelled) if call.sent.is_none() => self.questions.taken_back(agent()),
+            Ending::Answered | Ending::Failed | Ending::UnknownTool | Ending::Code(_) => {}
         }
         if self.book.known.called(&call.application, call.agent.as_ref(), call.began) {
             self.book.used(Instant::now());

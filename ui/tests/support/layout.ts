@@ -11,6 +11,8 @@ export class Layout {
     scroll = 0;
     /** How high a part of an exact text is. */
     block = 1_000;
+    /** How high a line is that holds a long string whole. */
+    long = LINE;
     /** What stands above the text, and scrolls with it. */
     above = 0;
     /** Something lies on all of it. */
@@ -54,7 +56,7 @@ export class Layout {
     }
 
     #heightOf(piece: Element): number {
-        return piece.matches(".block") ? this.block : LINE;
+        return piece.matches(".block") ? this.block : (piece.textContent?.length ?? 0) > 10_000 ? this.long : LINE;
     }
 
     #boxOf(element: Element, most = Number.MAX_SAFE_INTEGER): DOMRect {

@@ -25,8 +25,9 @@ impl Memory {
             return Some("a generation is higher than it can be, so tokens could not be revoked");
         }
         let floors = self.floors.iter().map(|floor| floor.issued_before);
-        let mut moments = floors.chain(self.issued.iter().map(|row| row.newest));
-        if moments.any(|Millis(moment)| moment > LAST_MOMENT) || !self.ends_can_be_told() {
+        let issued = self.issued.iter().map(|row| row.newest);
+        let made = self.pairs.iter().map(|pair| pair.made).chain(self.rules.iter().map(|rule| rule.made));
+        if floors.chain(issued).chain(made).any(|Millis(moment)| moment > LAST_MOMENT) || !self.ends_can_be_told() {
             return Some("a time is beyond the year 9999");
         }
         self.pins_fault()

@@ -318,7 +318,14 @@ pub(crate) fn any_remembered() -> impl Strategy<Value = Remembered> {
     let until = prop_oneof![Just(Until::Always), Just(Until::Quit), a_time().prop_map(Until::At)];
     let label = proptest::option::of("[ -~äשも🙂]{1,20}".prop_map(|text| Label::claimed(&text).unwrap()));
     let client = "[a-c]".prop_map(|text| ClientId::new(&text).unwrap());
-    let rule = (any::<bool>(), "[a-z0-9]{1,3}", client.clone(), until.clone(), label.clone(), any::<u64>());
+    let rule = (
+        any::<bool>(),
+        "[a-z0-9]{1,3}",
+        client.clone(),
+        until.clone(),
+        label.clone(),
+        0..=clientmcp_protocol::limits::LAST_MOMENT,
+    );
     let floor = (client.clone(), any::<bool>(), label, a_time());
     let mode =
         (client, prop::sample::select(vec![Mode::Ask, Mode::AskExceptReadOnly, Mode::AllowAll, Mode::Block]), until);

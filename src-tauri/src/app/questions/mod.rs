@@ -37,6 +37,9 @@ use crate::{
 /// Questions of one agent that nobody answered before it gets no window of its own any more.
 const PATIENCE: u32 = 2;
 
+/// Questions that one agent took back itself before the same: somebody who stops an agent does so a few times.
+const TAKEN_BACK: u32 = 5;
+
 /// Where a question is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Surface {
@@ -131,8 +134,16 @@ pub(crate) struct Questions {
 #[derive(Debug, Default)]
 struct Patience {
     unanswered: u32,
+    taken_back: u32,
     /// A notification told that it goes on asking.
     told: bool,
+}
+
+impl Patience {
+    /// It has asked in vain so often that it is shown in the tray alone.
+    fn is_over(&self) -> bool {
+        self.unanswered >= PATIENCE || self.taken_back >= TAKEN_BACK
+    }
 }
 
 impl Questions {
@@ -358,6 +369,12 @@ impl Questions {
     pub(crate) fn unanswered(&mut self, agent: Agent) {
         let patience = self.patience.entry(agent).or_default();
         patience.unanswered = patience.unanswered.saturating_add(1);
+    }
+
+    /// A question of this agent ended since the agent left or took it back.
+    pub(crate) fn taken_back(&mut self, agent: Agent) {
+        let patience = self.patience.entry(agent).or_default();
+        patience.taken_back = patience.taken_back.saturating_add(1);
     }
 
     /// The person closed its window, and will find it among the others.

@@ -3,7 +3,7 @@
 use clientmcp_protocol::ids::QuestionId;
 use tokio::time::Instant;
 
-use super::{Named, Open, PATIENCE, Questions, SmallWindow, Surface, Wishes};
+use super::{Named, Open, Patience, Questions, SmallWindow, Surface, Wishes};
 use crate::{shell::Standing, wire::Page};
 
 impl Questions {
@@ -61,7 +61,7 @@ impl Questions {
 
     /// Its agent has asked in vain so often that it is shown in the tray alone.
     fn is_badge(&self, open: &Open) -> bool {
-        self.patience.get(&open.agent()).is_some_and(|patience| patience.unanswered >= PATIENCE)
+        self.patience.get(&open.agent()).is_some_and(Patience::is_over)
     }
 
     fn tell(&mut self, id: QuestionId) -> Option<Named> {
@@ -78,7 +78,7 @@ impl Questions {
         let mut named = Vec::new();
         for open in self.open.iter().filter(|open| open.waits() && Some(open.head.id) != self.turn) {
             let patience = self.patience.get_mut(&open.agent());
-            if let Some(patience) = patience.filter(|patience| patience.unanswered >= PATIENCE && !patience.told) {
+            if let Some(patience) = patience.filter(|patience| patience.is_over() && !patience.told) {
                 patience.told = true;
                 named.push(open.named());
             }

@@ -5,8 +5,8 @@ use std::time::Duration;
 use clientmcp_protocol::{
     codes::OutcomeCode,
     control::{
-        Also, Command, Count, Decide, Ending, ErrorCode, Event, FinishedCall, Millis, QuestionPart, Reply, Snapshot,
-        TextRef, Until, Verdict,
+        Also, CallHead, Command, Count, Decide, Ending, ErrorCode, Event, FinishedCall, Millis, QuestionPart, Reply,
+        Snapshot, TextRef, Until, Verdict,
     },
     ids::{Fingerprint, QuestionId},
 };
@@ -285,6 +285,31 @@ async fn after_two_unanswered_questions_an_agent_gets_one_notification_and_no_wi
         .await;
     world.tell(Deed::Main(Standing::Gone));
     assert_eq!(world.small_window().await, Some(QuestionId(6)));
+}
+
+// holds: desktop-badge
+#[tokio::test(start_paused = true)]
+async fn after_five_questions_that_it_took_back_itself_an_agent_gets_no_window() {
+    let (mut world, mut bridge) = World::served().await;
+    for number in 1..=5 {
+        open(&mut bridge, &[(number, 100)]).await;
+        assert_eq!(world.small_window().await, Some(QuestionId(number.into())));
+        let taken_back = FinishedCall {
+            call: CallHead { sent: None, ..call(number) },
+            outcome: Ending::Code(OutcomeCode::Cancelled),
+            ended: Millis(9),
+            result_bytes: Count(0),
+        };
+        bridge.say(&Event::Finished { calls: vec![taken_back], missed: Count(0) }).await;
+        open(&mut bridge, &[]).await;
+        assert_eq!(world.small_window().await, None);
+    }
+    open(&mut bridge, &[(6, 100)]).await;
+    assert_eq!(world.notified().await.opens, Page::Approvals);
+    world.now().await;
+    while let Ok(seen) = world.seen.try_recv() {
+        assert!(!matches!(seen, Seen::Ask(_)));
+    }
 }
 
 // holds: desktop-approvals-view
