@@ -82,27 +82,27 @@ impl Guest {
         let said = match want {
             Want::Status => self.status(),
             Want::Mcp { host, application } => {
-                self.ask(pair(&host, Some(&application)), lines, output).await?;
+                self.ask(pair(&host, Some(&application)), lines, output, &caller).await?;
                 return self.let_in(host, application, caller).map(Given::Host).map_err(Given::Said);
             }
             Want::Apps { host } => {
                 let lets_in = |pair: &Pair| pair.host == host && pair.verdict == Verdict::Allow;
                 let known = access.borrow().pairs().iter().any(lets_in);
                 if !known {
-                    self.ask(pair(&host, None), lines, output).await?;
+                    self.ask(pair(&host, None), lines, output, &caller).await?;
                 }
                 Said::Apps { apps: apps(&self.door.hub, &host) }
             }
             Want::Headers { port: Some(port), .. } if port != self.door.port => words::refused(DoorCode::Port),
             Want::Headers { host, application, port: _ } => {
-                self.ask(pair(&host, Some(&application)), lines, output).await?;
+                self.ask(pair(&host, Some(&application)), lines, output, &caller).await?;
                 let minted = access.borrow().mint_for(&host, &application);
                 self.minted(minted.ok_or_else(|| words::turned(Turned::Declined)).map_err(Given::Said)?)
             }
             Want::Token { seconds: Some(0), .. } => words::refused(DoorCode::Value),
             Want::Token { application, role, label, seconds } => {
                 let wants = DoorWants::Token { application: application.clone(), role, label: label.clone(), seconds };
-                self.ask(wants, lines, output).await?;
+                self.ask(wants, lines, output, &caller).await?;
                 let minted = self.door.hub.mint(application, role, label, seconds.map(Duration::from_secs)).await;
                 self.minted(minted)
             }
@@ -111,9 +111,16 @@ impl Guest {
     }
 
     /// The person's answer, given now or earlier.
-    async fn ask(&self, wants: DoorWants, lines: &mut Input, output: &mut Output) -> Result<(), Given> {
+    async fn ask(
+        &self,
+        wants: DoorWants,
+        lines: &mut Input,
+        output: &mut Output,
+        caller: &Caller,
+    ) -> Result<(), Given> {
         let said = |turned| Given::Said(words::turned(turned));
-        let Some(waiting) = self.door.hub.knock(wants, self.program.clone()).await.map_err(said)? else {
+        let Some(waiting) = self.door.hub.knock(wants, self.program.clone(), caller.clone()).await.map_err(said)?
+        else {
             return Ok(());
         };
         say(output, Said::Asking).await.map_err(|_| Given::Nothing)?;

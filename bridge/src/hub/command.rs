@@ -24,6 +24,7 @@ use crate::{
     approvals::Asking,
     call::{Call, CallId, ConnectionId, RequestKey, Routed},
     declaration::Declaration,
+    presence::Caller,
     refusal::Refusal,
     text::Text,
     token::{Access, Claims, MintError, Minted},
@@ -70,7 +71,7 @@ pub(crate) enum Command {
     Desktop { command: Box<control::Command>, reply: oneshot::Sender<Reply> },
     /// A token is wanted.
     Mint { wanted: Box<Wanted>, minted: oneshot::Sender<Result<Minted, MintError>> },
-    /// There is a token that says that it was issued later than now.
+    /// A token was taken, the newest of its label so far.
     Issued { claims: Arc<Claims> },
     /// Somebody at the local door wants something that the person may have to answer.
     Knock { knock: Box<Knock>, leave: Leave, heard: oneshot::Sender<Heard> },
@@ -100,6 +101,8 @@ pub(crate) struct Knock {
     pub(super) wants: DoorWants,
     /// Who wants it, as the system tells.
     pub(super) program: DoorProgram,
+    /// Whether it is still there.
+    pub(super) caller: Caller,
 }
 
 /// What a knock is answered with at once.

@@ -1,6 +1,6 @@
 //! What the desktop asks of the hub, and what follows from it at once for everything under way.
 
-use std::{collections::HashSet, time::Duration};
+use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use clientmcp_protocol::{
     codes::CloseCode,
@@ -24,11 +24,13 @@ use crate::{
     approvals::{Judgement, Now, Permit, Place, Situation},
     call::{Agent, Routed},
     refusal::{Outcome, Refusal},
-    token::{Access, Claims, LAST_END, MintError, Minted, Secret, Secrets},
+    token::{Access, Claims, LAST_END, MintError, Minted, NumericDate, Secret, Secrets},
 };
 
 /// An end that is none.
 const TOO_FAR: &str = "an end is beyond the year 9999";
+
+const GONE: &str = "the agent that asked has gone meanwhile: nothing was done";
 
 impl State {
     /// Does what was asked. What the hub does not know of is answered by the channel.
@@ -81,7 +83,7 @@ impl State {
         };
         if live.is_deserted() {
             self.stop(now, number, Refusal::Cancelled);
-            return refused(ErrorCode::NoSuchQuestion, "the agent that asked has gone meanwhile: nothing was done");
+            return refused(ErrorCode::NoSuchQuestion, GONE);
         }
         let agent = live.routed.call.agent.clone();
         let (tool, fingerprint) = (live.routed.tool.name.clone(), live.routed.tool.fingerprint);
@@ -95,11 +97,13 @@ impl State {
         };
         match decide.verdict {
             Verdict::Allow => {
+                if !self.approve(now, number, Permit::of_person()) {
+                    return refused(ErrorCode::NoSuchQuestion, GONE);
+                }
                 // What was refused has been looked at too, but a no to one call is no reason to send others unasked.
                 if let Some(origin) = origin {
                     self.policy.mark_seen(Place { application: agent.application.clone(), tool, origin }, fingerprint);
                 }
-                self.approve(now, number, Permit::of_person());
             }
             Verdict::Deny => self.end(now, number, Outcome::Declined),
         }
@@ -212,6 +216,12 @@ impl State {
                 self.generations.push(Generation { application, role, generation });
             }
             Which::Label(label) => {
+                // What is here now is meant, even if there was no room to tell of its token when it came.
+                for claims in self.claims() {
+                    if (&claims.subject, claims.role, &claims.label) == (&application, role, &label) {
+                        self.issued(&claims);
+                    }
+                }
                 let same =
                     |floor: &Floor| (&floor.application, floor.role, &floor.label) == (&application, role, &label);
                 // A floor never falls, even when the clock was set back.
@@ -240,9 +250,19 @@ impl State {
         Ok(minted)
     }
 
-    /// A token of somebody else's is known of. One that is beyond all calendars is left to who dropped its secret.
+    /// What everything that is connected or under way was let in by.
+    fn claims(&self) -> Vec<Arc<Claims>> {
+        let applications = self.applications.iter().map(|application| Arc::clone(&application.claims));
+        let calls = self.calls.iter().filter_map(|(_, live)| live.routed.call.credential.clone());
+        applications.chain(calls).collect()
+    }
+
+    /// A token of somebody else's is known of. One that is beyond all calendars is refused by every floor, unless the floor
+    /// itself came to be there.
     pub(super) fn issued(&mut self, claims: &Claims) {
-        let Some(at) = claims.issued_at.filter(|at| at.seconds() <= LAST_END) else { return };
+        let floor = self.access.borrow().standing().floor(&claims.subject, claims.role, claims.label.as_ref());
+        let known = |at: &NumericDate| at.seconds() <= LAST_END || floor.is_some_and(|floor| *at <= floor);
+        let Some(at) = claims.issued_at.filter(known) else { return };
         if self.issued.note(claims.subject.clone(), claims.role, claims.label.clone(), at.millis()) {
             self.remember();
         }
@@ -297,7 +317,9 @@ impl State {
             let situation =
                 Situation { agent: &live.routed.call.agent, origin: &application.origin, tool: &live.routed.tool };
             match self.policy.judge(situation, now) {
-                Judgement::Allow(permit) => self.approve(now, number, permit),
+                Judgement::Allow(permit) => {
+                    self.approve(now, number, permit);
+                }
                 Judgement::Refuse(outcome) => self.end(now, number, outcome),
                 Judgement::Ask => {}
             }

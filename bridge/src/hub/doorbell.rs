@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 
 use clientmcp_protocol::{
-    control::{DoorHead, DoorQuestion, DoorWants, ErrorCode, Millis, Pair, Reply, Verdict, Which},
+    control::{DoorHead, DoorProgram, DoorQuestion, DoorWants, ErrorCode, Millis, Pair, Reply, Verdict, Which},
     ids::{ClientId, Label, QuestionId},
     limits::{DOOR_QUESTIONS, DOOR_WAITERS, PAIRS},
 };
@@ -17,7 +17,7 @@ use super::{
     desktop::refused,
     state::State,
 };
-use crate::approvals::Now;
+use crate::{approvals::Now, presence::Caller};
 
 /// Why somebody is not let in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,13 +63,21 @@ pub(super) struct Doorbell {
 struct Asked {
     question: DoorQuestion,
     ends: Now,
-    waiting: Vec<(u64, oneshot::Sender<Result<(), Turned>>)>,
+    waiting: Vec<Waiter>,
+}
+
+/// Somebody who waits, and may leave.
+#[derive(Debug)]
+struct Waiter {
+    number: u64,
+    caller: Caller,
+    answer: oneshot::Sender<Result<(), Turned>>,
 }
 
 impl Asked {
     fn answer(self, answer: Result<(), Turned>) {
-        for (_, waiting) in self.waiting {
-            let _ = waiting.send(answer);
+        for waiter in self.waiting {
+            let _ = waiter.answer.send(answer);
         }
     }
 }
@@ -106,8 +114,16 @@ impl Doorbell {
     }
 
     pub(super) fn leave(&mut self, number: u64) {
-        self.asked.iter_mut().for_each(|asked| asked.waiting.retain(|(waiting, _)| *waiting != number));
+        self.asked.iter_mut().for_each(|asked| asked.waiting.retain(|waiter| waiter.number != number));
         self.asked.retain(|asked| !asked.waiting.is_empty());
+    }
+
+    /// Whether somebody still waits for the answer to a question. The system is asked.
+    fn is_awaited(&mut self, at: usize) -> bool {
+        self.asked.get_mut(at).is_some_and(|asked| {
+            asked.waiting.retain(|waiter| !waiter.answer.is_closed() && !waiter.caller.has_left());
+            !asked.waiting.is_empty()
+        })
     }
 
     fn answer_such_as(&mut self, answer: impl Fn(&Asked) -> Option<Result<(), Turned>>) -> bool {
@@ -130,19 +146,21 @@ impl State {
             Some(Verdict::Deny) => return Err(Turned::Declined),
             None => {}
         }
+        let Knock { wants, program, caller } = knock;
         let (sender, answer) = oneshot::channel();
         self.doorbell.last += 1;
         let number = self.doorbell.last;
+        let waiter = Waiter { number, caller, answer: sender };
         // A token is for this once, so each is a question of its own.
-        let pair = matches!(knock.wants, DoorWants::Pair { .. });
-        let same = self.doorbell.asked.iter_mut().find(|asked| pair && asked.question.wants == knock.wants);
+        let pair = matches!(wants, DoorWants::Pair { .. });
+        let same = self.doorbell.asked.iter_mut().find(|asked| pair && asked.question.wants == wants);
         if let Some(asked) = same {
             if asked.waiting.len() >= DOOR_WAITERS {
                 return Err(Turned::Busy);
             }
-            asked.waiting.push((number, sender));
+            asked.waiting.push(waiter);
         } else if self.doorbell.asked.len() < DOOR_QUESTIONS {
-            let asked = self.new_question(now, knock, (number, sender));
+            let asked = self.new_question(now, wants, program, waiter);
             self.doorbell.asked.push(asked);
         } else {
             return Err(Turned::Busy);
@@ -151,13 +169,12 @@ impl State {
         Ok(Some(Waiting { answer, leave }))
     }
 
-    fn new_question(&self, now: Now, knock: Knock, waiting: (u64, oneshot::Sender<Result<(), Turned>>)) -> Asked {
+    fn new_question(&self, now: Now, wants: DoorWants, program: DoorProgram, waiter: Waiter) -> Asked {
         let time = self.question_time();
         let wall = Millis(now.wall.0.saturating_add(u64::try_from(time.as_millis()).unwrap_or(u64::MAX)));
-        let Knock { wants, program } = knock;
         let id = QuestionId(rand::random());
         let question = DoorQuestion { id, wants, program, asked: now.wall, ends: wall };
-        Asked { question, ends: Now { mono: now.mono + time, wall }, waiting: vec![waiting] }
+        Asked { question, ends: Now { mono: now.mono + time, wall }, waiting: vec![waiter] }
     }
 
     /// What was said before.
@@ -172,6 +189,11 @@ impl State {
         let Some(at) = self.doorbell.asked.iter().position(|asked| asked.question.id == question) else {
             return refused(ErrorCode::NoSuchQuestion, "this question is not open any more: nothing was done");
         };
+        // A yes lets in whoever is there. A no keeps out whoever comes, too.
+        if verdict == Verdict::Allow && !self.doorbell.is_awaited(at) {
+            self.doorbell.asked.remove(at);
+            return refused(ErrorCode::NoSuchQuestion, "whoever asked has gone meanwhile: nothing was done");
+        }
         if let Some(Asked { question: DoorQuestion { wants: DoorWants::Pair { host, application }, .. }, .. }) =
             self.doorbell.asked.get(at)
         {

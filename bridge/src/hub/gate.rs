@@ -35,7 +35,9 @@ impl State {
             Ok(Judgement::Ask) if routed.call.caller.has_left() => {
                 self.refuse(now, number, &routed, now, answer, Refusal::Cancelled);
             }
-            Ok(Judgement::Allow(permit)) => self.launch(now, number, permit, routed, answer, now),
+            Ok(Judgement::Allow(permit)) => {
+                self.launch(now, number, permit, routed, answer, now);
+            }
             Ok(Judgement::Ask) => self.ask(now, number, routed, answer),
             Ok(Judgement::Refuse(outcome)) => self.refuse(now, number, &routed, now, answer, ended(&routed, outcome)),
             Err(refusal) => self.refuse(now, number, &routed, now, answer, refusal),
@@ -130,18 +132,22 @@ impl State {
         Duration::from_secs(self.settings.borrow().question_seconds.into())
     }
 
-    /// The person said yes to a question: approved and sent in this one step, exactly as it was asked for.
-    pub(super) fn approve(&mut self, now: Now, number: u64, permit: Permit) {
-        let Some(Live { routed, answer, began, .. }) = self.calls.remove(number) else { return };
+    /// The person said yes to a question: approved and sent in this one step, exactly as it was asked for. Whether somebody
+    /// was still there to read its answer.
+    pub(super) fn approve(&mut self, now: Now, number: u64, permit: Permit) -> bool {
+        let Some(Live { routed, answer, began, .. }) = self.calls.remove(number) else { return false };
         let began = Now { mono: now.mono, wall: began };
         match self.policy.barred(&routed.call.agent, now).map(|outcome| ended(&routed, outcome)) {
-            Some(refusal) => self.refuse(now, number, &routed, began, answer, refusal),
+            Some(refusal) => {
+                self.refuse(now, number, &routed, began, answer, refusal);
+                true
+            }
             None => self.launch(now, number, permit, routed, answer, began),
         }
     }
 
     /// Approves and sends, if everything is still as it was when the call was routed and somebody is there to read its
-    /// answer.
+    /// answer; whether somebody was.
     fn launch(
         &mut self,
         now: Now,
@@ -150,15 +156,17 @@ impl State {
         routed: Routed,
         answer: oneshot::Sender<Answer>,
         began: Now,
-    ) {
+    ) -> bool {
         // Whoever waited in this process has given up; that is on its way to us.
         if answer.is_closed() {
-            return self.refuse(now, number, &routed, began, answer, Refusal::Cancelled);
+            self.refuse(now, number, &routed, began, answer, Refusal::Cancelled);
+            return false;
         }
         let approved = match permit.approve(routed) {
             Ok(approved) => approved,
             Err(Departed(routed)) => {
-                return self.refuse(now, number, &routed, began, answer, Refusal::Cancelled);
+                self.refuse(now, number, &routed, began, answer, Refusal::Cancelled);
+                return false;
             }
         };
         let sent = self.room_for(approved.routed()).and_then(|()| self.put_on_the_wire(now, &approved));
@@ -170,6 +178,7 @@ impl State {
                 self.calls.insert(number, Live { routed, answer, began: began.wall, stage });
             }
         }
+        true
     }
 
     fn put_on_the_wire(&mut self, now: Now, approved: &Approved) -> Result<Flying, Refusal> {

@@ -27,14 +27,15 @@ mod tests;
 mod ticket;
 
 use std::{
-    sync::Arc,
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
     time::{SystemTime, UNIX_EPOCH},
 };
 
 use clientmcp_protocol::{
     control::{self, DoorHead, DoorProgram, DoorWants, Millis, Reply, Settings},
     ids::{ClientId, Fingerprint, Label, Role},
-    limits::{APPLICATIONS, CALLS_IN_ALL, DOOR_CONNECTIONS, HTTP_CONNECTIONS, QUESTIONS, SLEEP},
+    limits::{APPLICATIONS, CALLS_IN_ALL, DOOR_CONNECTIONS, HTTP_CONNECTIONS, ISSUED, QUESTIONS, SLEEP},
 };
 use tokio::{
     sync::{Semaphore, mpsc, oneshot, watch},
@@ -67,7 +68,7 @@ use crate::{
     presence::Caller,
     refusal::{Ended, Outcome, Refusal},
     text::Text,
-    token::{Access, Claims, MintError, Minted, NumericDate, TokenFault},
+    token::{Access, Claims, LAST_END, MintError, Minted, NumericDate, TokenFault},
 };
 
 /// Calls that are sent, that wait for the person, or that are on the way to the gate. The first two have limits of their
@@ -78,6 +79,9 @@ const CALLS: usize = CALLS_IN_ALL + QUESTIONS * APPLICATIONS + 1_024;
 /// most: one for what it says, and one reserved on entering for what must be said on leaving. So nobody ever waits for a
 /// place that a waiting one holds.
 const COMMANDS: usize = 2 * (CALLS + APPLICATIONS + HTTP_CONNECTIONS + DOOR_CONNECTIONS);
+
+/// The newest token of each label that the hub was told of, so that it is not told with every request.
+type Taken = HashMap<(ClientId, Role, Option<Label>), NumericDate>;
 
 /// How often the hub looks at the clock by itself.
 const HEARTBEAT: Duration = Duration::from_secs(2);
@@ -91,6 +95,7 @@ pub struct Hub {
     access: watch::Receiver<Arc<Access>>,
     refused: Arc<RefusedAtDoor>,
     desk: Option<DeskView>,
+    taken: Arc<Mutex<Taken>>,
     /// Calls on the way to the hub, or under way.
     calls: Arc<Semaphore>,
 }
@@ -113,19 +118,35 @@ impl Hub {
         let (desk, desk_view) = desk.unzip();
         let ends = Ends { settings: set, access: let_in, view: publish, refused: Arc::clone(&refused), desk };
         let calls = Arc::new(Semaphore::new(CALLS));
-        (Self { commands, view, settings, access, refused, desk: desk_view, calls }, ends)
+        let taken = Arc::default();
+        (Self { commands, view, settings, access, refused, desk: desk_view, taken, calls }, ends)
     }
 
     /// Accepts a token for a role, as of now. One that is refused is counted.
     pub fn admit(&self, token: &str, role: Role) -> Result<Arc<Claims>, TokenFault> {
         let claims = self.access.borrow().admit(token, role).inspect_err(|_| self.refused(Check::Token))?;
         let claims = Arc::new(claims);
-        // One that somebody else made while the clock was ahead: who revokes its label means it, too.
-        if claims.issued_at.is_some_and(|issued| issued > NumericDate::from(SystemTime::now())) {
-            // Without room for it now, the next request says it.
-            let _ = self.commands.try_send(Command::Issued { claims: Arc::clone(&claims) });
-        }
+        self.took(&claims);
         Ok(claims)
+    }
+
+    /// Whatever the clock says now, it may be set back before the token's label is revoked: who does that means it, too.
+    fn took(&self, claims: &Arc<Claims>) {
+        let Some(issued) = claims.issued_at else { return };
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (claims.subject.clone(), claims.role, claims.label.clone());
+        if taken.get(&key).is_some_and(|newest| *newest >= issued) {
+            return;
+        }
+        // Without room for it now, the next request says it.
+        let told = self.commands.try_send(Command::Issued { claims: Arc::clone(claims) }).is_ok();
+        // One beyond all calendars hides no other.
+        if told && issued.seconds() <= LAST_END {
+            if taken.len() >= ISSUED {
+                taken.clear();
+            }
+            taken.insert(key, issued);
+        }
     }
 
     /// Who is let in; wakes when that changes.
@@ -284,10 +305,15 @@ impl Hub {
     }
 
     /// Asks the person to let somebody in at the local door, unless that is settled: nothing to wait for means yes.
-    pub async fn knock(&self, wants: DoorWants, program: DoorProgram) -> Result<Option<Waiting>, Turned> {
+    pub async fn knock(
+        &self,
+        wants: DoorWants,
+        program: DoorProgram,
+        caller: Caller,
+    ) -> Result<Option<Waiting>, Turned> {
         let leave = Leave::reserve(&self.commands).await.ok_or(Turned::Closing)?;
         let (heard, outcome) = oneshot::channel();
-        let command = Command::Knock { knock: Box::new(Knock { wants, program }), leave, heard };
+        let command = Command::Knock { knock: Box::new(Knock { wants, program, caller }), leave, heard };
         self.commands.send(command).await.map_err(|_| Turned::Closing)?;
         outcome.await.map_err(|_| Turned::Closing)?
     }

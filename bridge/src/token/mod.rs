@@ -118,7 +118,7 @@ impl Claims {
         }
         match (standing.floor(&self.subject, self.role, self.label.as_ref()), self.issued_at) {
             (None, _) => Ok(()),
-            (Some(floor), Some(issued_at)) if issued_at >= floor => Ok(()),
+            (Some(floor), Some(issued_at)) if issued_at >= floor && !issued_at.is_beyond(floor) => Ok(()),
             (Some(_), _) => Err(TokenFault::Revoked),
         }
     }

@@ -10,6 +10,8 @@ use clientmcp_protocol::{
     ids::{ClientId, Label, Role},
 };
 
+use super::LAST_END;
+
 /// A moment as tokens write it: seconds since 1970-01-01T00:00:00Z, with fractions (RFC 7519, section 2). Always finite.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct NumericDate(f64);
@@ -38,6 +40,11 @@ impl NumericDate {
         // A product that was rounded down is none of the milliseconds that it stands for.
         let next = Millis(millis.0.saturating_add(1));
         if Self::at(next) <= self { next } else { millis }
+    }
+
+    /// Whether it is after the year 9999, and after a floor that may have come to be there. No revocation could get past it.
+    pub(super) fn is_beyond(self, floor: Self) -> bool {
+        self.0 > floor.0.max(LAST_END)
     }
 
     /// The moment that much later.

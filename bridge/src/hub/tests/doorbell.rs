@@ -10,8 +10,12 @@ fn pair(host: &str) -> DoorWants {
 
 /// The answer to a knock: at once, or later.
 fn knock(bench: &mut Bench, wants: DoorWants) -> Result<Option<Waiting>, Turned> {
+    knock_as(bench, wants, Caller::resident())
+}
+
+fn knock_as(bench: &mut Bench, wants: DoorWants, caller: Caller) -> Result<Option<Waiting>, Turned> {
     let (heard, mut outcome) = oneshot::channel();
-    let knock = Knock { wants, program: DoorProgram::default() };
+    let knock = Knock { wants, program: DoorProgram::default(), caller };
     let leave = bench.leave();
     bench.apply(Command::Knock { knock: Box::new(knock), leave, heard });
     outcome.try_recv().expect("a knock is heard at once")
@@ -96,4 +100,34 @@ fn a_pair_that_cannot_be_remembered_leaves_its_question_open() {
     assert_eq!(bench.obey(forget), Reply::Done);
     assert_eq!(bench.obey(decide), Reply::Done);
     assert_eq!(answer(waiting), Some(Ok(())));
+}
+
+// holds: leaving-asked, door-pair-commands
+#[test]
+fn a_yes_at_the_door_is_asked_of_the_connection_and_a_no_is_not() {
+    let token = || DoorWants::Token { application: client("a"), role: Role::Agent, label: None, seconds: None };
+    let mut bench = Bench::asking();
+    let decide = |bench: &mut Bench, verdict| {
+        let question = bench.snapshot().door_questions[0].id;
+        bench.obey(control::Command::DecideDoor { question, verdict })
+    };
+    for wants in [pair("Editor"), token()] {
+        let leaver = Leaver::default();
+        let _gone = knock_as(&mut bench, wants, leaver.caller());
+        leaver.leave();
+        let reply = decide(&mut bench, Verdict::Allow);
+        assert!(matches!(reply, Reply::Refused { code: ErrorCode::NoSuchQuestion, .. }), "{reply:?}");
+        let snapshot = bench.snapshot();
+        assert_eq!((snapshot.door_questions.len(), snapshot.pairs.len()), (0, 0));
+    }
+    // Somebody else who wants the same is there.
+    let leaver = Leaver::default();
+    let _gone = knock_as(&mut bench, pair("Editor"), leaver.caller());
+    let there = waiting(&mut bench, pair("Editor"));
+    leaver.leave();
+    assert_eq!(decide(&mut bench, Verdict::Allow), Reply::Done);
+    assert_eq!(answer(there), Some(Ok(())));
+    let _gone = knock_as(&mut bench, pair("Viewer"), leaver.caller());
+    assert_eq!(decide(&mut bench, Verdict::Deny), Reply::Done);
+    assert_eq!(bench.snapshot().pairs.len(), 2);
 }

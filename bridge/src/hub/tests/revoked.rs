@@ -101,6 +101,66 @@ fn a_token_of_another_program_that_was_taken_is_reached_too() {
     assert!(taken(&bench, &after));
 }
 
+/// A token that another program made.
+fn strange(of: &str, iat: SystemTime) -> String {
+    let grant =
+        token::Grant { subject: client("a"), role: Role::Agent, label: Some(label(of)), generation: 0, ttl: None };
+    token::mint(&secret().into(), &grant, iat).expect("made")
+}
+
+// holds: revoke-clock-ahead
+#[test]
+fn a_token_that_was_taken_is_reached_when_the_clock_is_set_back_after_that() {
+    let mut bench = today();
+    let token = strange("F", SystemTime::now());
+    assert!(taken(&bench, &token) && taken(&bench, &token));
+    assert_eq!(bench.hub.commands.max_capacity() - bench.hub.commands.capacity(), 1, "it is told once");
+    bench.step();
+    bench.now.wall.0 -= HOUR;
+    revoke(&mut bench, Some("F"));
+    assert!(!taken(&bench, &token));
+    let after = minted(&mut bench, Some("F"));
+    assert!(taken(&bench, &after));
+}
+
+// holds: revoke-clock-ahead, revoke-cuts-agent
+#[test]
+fn what_is_under_way_is_reached_though_nobody_was_told_of_its_token() {
+    let mut bench = today();
+    let _app = bench.serving("a");
+    let token = strange("F", SystemTime::now());
+    let mut routed = bench.route_for("a", Some("F"), "go", HangUp::Ignored);
+    routed.call.credential = Some(Arc::new(bench.hub.access.borrow().admit(&token, Role::Agent).expect("taken")));
+    let flight = bench.send(routed);
+    bench.now.wall.0 -= HOUR;
+    revoke(&mut bench, Some("F"));
+    assert_eq!(landed(flight), Err(Refusal::Revoked));
+    assert!(!taken(&bench, &token));
+}
+
+// holds: revoke-clock-ahead
+#[test]
+fn a_beginning_after_the_year_9999_is_refused_by_a_floor() {
+    let begins = |iat: f64| strange("F", UNIX_EPOCH + Duration::from_secs_f64(iat));
+    let mut bench = today();
+    let beyond = [253_402_300_799.5, 1_790_000_000_000.0, 1e15].map(begins);
+    let last = begins(253_402_300_799.0);
+    assert!(beyond.iter().all(|token| taken(&bench, token)));
+    bench.step();
+    revoke(&mut bench, Some("F"));
+    assert!(!beyond.iter().any(|token| taken(&bench, token)));
+    let after = minted(&mut bench, Some("F"));
+    assert!(taken(&bench, &after) && taken(&bench, &last));
+    // Even where a floor came to be beyond it.
+    for _ in 0..2 {
+        bench.step();
+        revoke(&mut bench, Some("F"));
+        assert!(!taken(&bench, &last) && !beyond.iter().any(|token| taken(&bench, token)));
+        let after = minted(&mut bench, Some("F"));
+        assert!(taken(&bench, &after));
+    }
+}
+
 /// A token of `headers` for the host `E`.
 fn headers(bench: &Bench) -> Option<String> {
     let minted = bench.hub.access().borrow().mint_for(&label("E"), &client("a"))?;
@@ -121,7 +181,7 @@ fn forget(bench: &mut Bench, application: Option<&str>) {
 fn deny(bench: &mut Bench, application: Option<&str>) {
     let wants = control::DoorWants::Pair { host: label("E"), application: application.map(client) };
     let (heard, mut outcome) = oneshot::channel();
-    let knock = Box::new(Knock { wants, program: control::DoorProgram::default() });
+    let knock = Box::new(Knock { wants, program: control::DoorProgram::default(), caller: Caller::resident() });
     let leave = bench.leave();
     bench.apply(Command::Knock { knock, leave, heard });
     let _waiting = outcome.try_recv().expect("heard").expect("not turned away").expect("asked");

@@ -497,3 +497,27 @@ fn a_block_can_be_lifted() {
     let flight = bench.call("a");
     assert!(bench.waits(&flight));
 }
+
+/// There when first asked, and gone when asked again.
+#[derive(Debug, Default)]
+struct Leaving(std::sync::atomic::AtomicU8);
+
+impl crate::presence::Presence for Leaving {
+    fn has_left(&self) -> bool {
+        self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed) > 1
+    }
+}
+
+// holds: leaving-asked
+#[test]
+fn an_agent_that_leaves_while_its_yes_is_taken_makes_no_rule() {
+    let mut bench = Bench::asking();
+    let mut app = bench.serving("a");
+    let mut routed = bench.route("a", HangUp::Cancels);
+    routed.call.caller = Caller::at(Leaving::default());
+    let flight = bench.send(routed);
+    let (question, fingerprint) = bench.question(&flight);
+    refused_as(&bench.decide_on(question.id, fingerprint, Verdict::Allow, remember(true)), ErrorCode::NoSuchQuestion);
+    assert_eq!(landed(flight), Err(Refusal::Cancelled));
+    assert!(app.try_next().is_none() && bench.snapshot().rules.is_empty());
+}
