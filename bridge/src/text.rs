@@ -174,7 +174,7 @@ pub fn string(raw: &RawValue) -> Option<Cow<'_, str>> {
     serde_json::from_str(text).ok().map(Cow::Owned)
 }
 
-/// A foreign word for a sentence of ours, in quotes that it cannot end; see [`shown`].
+/// A foreign word for a sentence of ours, in quotes that it cannot end; see [`shown()`].
 pub fn quoted(word: &str) -> String {
     let inside = shown(word).replace('\\', r"\\").replace('"', r#"\""#);
     format!("\"{inside}\"")

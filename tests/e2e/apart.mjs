@@ -94,8 +94,9 @@ test('the window of a question hears its own question alone, and cannot ask what
   });
   for (const told of heard) {
     const { message } = JSON.parse(told);
-    assert.deepEqual(Object.keys(message).sort(), Object.keys(await look(question)).sort());
-    assert.equal(message.question.id, own);
+    assert.deepEqual(Object.keys(message), ['question']);
+    assert.deepEqual(Object.keys(message.question).sort(), Object.keys(await look(question)).sort());
+    assert.equal(message.question.question.id, own);
   }
 
   await answer(question, DENY);

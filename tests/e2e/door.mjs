@@ -106,7 +106,7 @@ test('whoever comes to the door is asked about in the small window, where nothin
   writeFileSync(config, JSON.stringify({ mcpServers: { shop: { command: program, args } } }));
   const host = await Host.start(stage, config);
   const window = await app.question();
-  await window.says(/Claude Desktop.* wants to call the tools of .*shop/);
+  await window.says(/Claude Desktop\s+wants to call the tools of shop/);
   const look = async () => (await window.askOf({ about: 'look' })).door_question;
   assert.deepEqual((await look()).question.wants, { pair: { host: 'Claude Desktop', application: 'shop' } });
   await until('a question that can be answered', async () => (await look()).armed_in === 0);

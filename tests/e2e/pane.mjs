@@ -95,7 +95,10 @@ export class Pane {
   /** Clicks what has this name, in the section with this heading if one is named; the web view's own click, from a driver. */
   async click(role, name, section) {
     let before;
+    let clicked = false;
     await until(`a click at the ${role} ${name}`, async () => {
+      // A click that closes the window may never be told.
+      if (clicked && (await this.isGone())) return true;
       const element = await this.#find(role, name, section);
       if (!element) return false;
       // What is still moving would not be there any more when the click comes.
@@ -105,6 +108,7 @@ export class Pane {
         before = place;
         return false;
       }
+      clicked = true;
       await this.#driver.click(element);
       return true;
     }).catch(async (fault) => {
