@@ -2,6 +2,7 @@
 
 A line asks for one thing and is answered by one: {"ok": true}, once the display has done it, or what was asked for.
   {"show": NAME, "at": [x, y, width, height], "unmanaged": bool, "through": bool, "input_only": bool, "hole": [x, y, w, h]}
+  {"blink": NAME, "at": [x, y, width, height], "inside": NUMBER, "every": milliseconds}
   {"hide": NAME}
   {"composited": true}
 """
@@ -9,6 +10,7 @@ A line asks for one thing and is answered by one: {"ok": true}, once the display
 import ctypes
 import json
 import sys
+import threading
 
 x11 = ctypes.CDLL("libX11.so.6")
 xext = ctypes.CDLL("libXext.so.6")
@@ -56,6 +58,7 @@ create = told(x11, "XCreateWindow", Id, Pointer, Id, Int, Int, ctypes.c_uint, ct
               ctypes.c_uint, Pointer, Id, ctypes.POINTER(Attributes))
 title = told(x11, "XStoreName", Int, Pointer, Id, ctypes.c_char_p)
 raise_up = told(x11, "XMapRaised", Int, Pointer, Id)
+unmap = told(x11, "XUnmapWindow", Int, Pointer, Id)
 destroy = told(x11, "XDestroyWindow", Int, Pointer, Id)
 sync = told(x11, "XSync", Int, Pointer, Int)
 attributes_of = told(x11, "XGetWindowAttributes", Int, Pointer, Id, ctypes.POINTER(Shown))
@@ -71,9 +74,11 @@ SET, SUBTRACT = 0, 3
 VIEWABLE = 2
 RED = 0xC04040
 
+# Windows that blink do so on a thread of their own.
+told(x11, "XInitThreads", Int)()
 display = open_display(None)
 root = root_of(display)
-windows = {}
+windows, blinking = {}, {}
 
 
 def show(name, at, unmanaged=False, through=False, input_only=False, hole=None):
@@ -97,6 +102,26 @@ def show(name, at, unmanaged=False, through=False, input_only=False, hole=None):
     while shown.map_state != VIEWABLE:
         sync(display, 0)
         attributes_of(display, window, ctypes.byref(shown))
+
+
+def blink(name, at, inside, every):
+    x, y, width, height = at
+    wanted = Attributes(background_pixel=RED)
+    window = create(display, inside, x, y, width, height, 0, 0, COPY, None, CW_BACK_PIXEL, ctypes.byref(wanted))
+    windows[name], enough = window, threading.Event()
+
+    def live():
+        shown = False
+        while True:
+            (unmap if shown else raise_up)(display, window)
+            sync(display, 0)
+            shown = not shown
+            if enough.wait(every / 1000):
+                return
+
+    thread = threading.Thread(target=live, daemon=True)
+    blinking[name] = (enough, thread)
+    thread.start()
 
 
 def above_the_others(window):
@@ -127,7 +152,14 @@ def obey(words):
     if "show" in words:
         name = words.pop("show")
         show(name, words.pop("at"), **words)
+    elif "blink" in words:
+        name = words.pop("blink")
+        blink(name, words.pop("at"), **words)
     elif "hide" in words:
+        if words["hide"] in blinking:
+            enough, thread = blinking.pop(words["hide"])
+            enough.set()
+            thread.join()
         destroy(display, windows.pop(words["hide"]))
         sync(display, 0)
     elif "composited" in words:

@@ -23,6 +23,11 @@ export class Covers {
     return this.#ask({ show: name, at: [x, y, width, height].map(Math.round), ...how });
   }
 
+  /** Lays one inside of the window with this number, which comes and goes every so many milliseconds. */
+  blink({ x, y, width, height }, inside, every, name = 'cover') {
+    return this.#ask({ blink: name, at: [x, y, width, height].map(Math.round), inside, every });
+  }
+
   /** Takes it away. */
   hide(name = 'cover') {
     return this.#ask({ hide: name });

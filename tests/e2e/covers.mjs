@@ -14,6 +14,9 @@ import { connected } from './world.mjs';
 /** Longer than anything needs to be in view: what is not armed after that is not on its way to be. */
 const LONG = 1_000;
 
+/** How long a window that comes and goes is there, and is not, in milliseconds: shorter than a question is in view. */
+const BLINK = 300;
+
 /** What may lie on a question. */
 const KINDS = {
   'a window above the others': {},
@@ -111,6 +114,27 @@ test('what hides nothing of a question does not keep it from being allowed', opt
   await covers.show({ x: 0, y: 0, width: 1280, height: 800 }, { unmanaged: true, hole: [x, y, width, height] }, 'frame');
   await armed(window);
   await stage.picture('question-beside');
+  await presses(stage, window, QUESTION, tea);
+  assert.equal(await tea, 'ordered tea');
+}));
+
+// holds: desktop-cover-told
+test('a window inside of a question that comes and goes keeps it from being allowed', options, onStage({ windows: 'openbox' }, async (stage) => {
+  const covers = await Covers.open(stage);
+  const { app, shop, buyer } = await connected(stage);
+  const tea = buyer.order('tea');
+  const window = await app.question();
+  await armed(window);
+  const number = Number((await stage.run('xdotool', ['search', '--onlyvisible', '--name', QUESTION])).trim().split('\n').at(-1));
+  const { width, height } = await overTheText(stage, window, QUESTION);
+  await covers.blink({ x: 0, y: 0, width, height }, number, BLINK);
+  await until('a question that is not armed', async () => (await look(window)).armed_in !== 0);
+  for (const end = Date.now() + 3 * LONG; Date.now() < end; await delay(20)) {
+    assert.notEqual((await look(window)).armed_in, 0, 'armed between two times that it was covered');
+  }
+  assert.deepEqual(shop.orders, []);
+  await covers.hide();
+  await armed(window);
   await presses(stage, window, QUESTION, tea);
   assert.equal(await tea, 'ordered tea');
 }));

@@ -4,6 +4,8 @@
 //! X11 alone tells. Where the system does not, nothing is known to lie on a window, and nothing here says otherwise
 //! (`docs/desktop.md`, "What lies on a question").
 
+mod mirror;
+mod news;
 mod stacking;
 mod x11;
 

@@ -4,10 +4,10 @@
 //! asked of it. What cannot be asked counts as covered.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
+        Arc, Mutex,
+        atomic::Ordering,
         mpsc::{self, RecvTimeoutError},
     },
     thread,
@@ -25,11 +25,14 @@ use x11rb::{
     rust_connection::RustConnection,
 };
 
-use super::stacking::{Above, Area, Maker, Ours};
+use super::{
+    mirror::{Known, Mirror, Place},
+    news::{News, held},
+    stacking::{Above, Area, Maker, Ours},
+};
 use crate::shell::AppWindow;
 
-/// How often windows are looked at when the display tells of no change: it tells none of outlines, nor of what others do
-/// inside of our frame.
+/// How often windows are looked at whatever the display tells, and nothing that it tells puts that off.
 const AGAIN: Duration = Duration::from_secs(1);
 
 /// The shortest time between two looks that changes ask for: a window that is dragged tells of many.
@@ -49,7 +52,7 @@ pub(in crate::desk) struct Display {
 }
 
 #[derive(Debug)]
-enum Order {
+pub(super) enum Order {
     Watch(AppWindow, Window),
     Forget(AppWindow),
     Look(AppWindow, oneshot::Sender<bool>),
@@ -82,24 +85,6 @@ impl Display {
     /// Tells whether something lies on it now.
     pub(in crate::desk) fn look(&self, window: AppWindow, told: oneshot::Sender<bool>) {
         drop(self.orders.send(Order::Look(window, told)));
-    }
-}
-
-/// Tells of changes, however many there are, once until they were looked at.
-#[derive(Clone)]
-struct News {
-    orders: mpsc::Sender<Order>,
-    told: Arc<AtomicBool>,
-}
-
-impl News {
-    /// As long as the display is there.
-    fn hear(self, connection: &RustConnection) {
-        while connection.wait_for_event().is_ok() {
-            if !self.told.swap(true, Ordering::AcqRel) && self.orders.send(Order::Changed).is_err() {
-                return;
-            }
-        }
     }
 }
 
@@ -144,36 +129,62 @@ impl Eyes {
         for watched in self.watched.values() {
             screen.hear_of(watched.id)?;
         }
+        // Each has its own time: who moves windows does not choose the moment of the other look.
         let mut looked = Instant::now();
-        let mut due = looked;
+        let (mut again, mut soon) = (looked, None::<Instant>);
         loop {
-            let wait = if self.watched.is_empty() { REST } else { due.saturating_duration_since(Instant::now()) };
+            let now = Instant::now();
+            let due = soon.map_or(again, |soon| soon.min(again));
+            if !self.watched.is_empty() && due <= now {
+                if again <= now || held(&screen.mirror).is_stale() {
+                    screen.reflect(self.watched.values().map(|watched| watched.id).collect())?;
+                }
+                for window in self.watched.keys().copied().collect::<Vec<_>>() {
+                    self.look_at(screen, window)?;
+                }
+                looked = Instant::now();
+                if again <= now {
+                    again = looked + AGAIN;
+                }
+                soon = None;
+                continue;
+            }
+            let wait = if self.watched.is_empty() { REST } else { due.saturating_duration_since(now) };
             match self.heard.recv_timeout(wait) {
                 Ok(Order::Watch(window, id)) => {
                     self.watched.insert(window, Watched { id, covered: true });
                     screen.hear_of(id)?;
-                    due = Instant::now();
+                    again = Instant::now();
                 }
                 Ok(Order::Forget(window)) => drop(self.watched.remove(&window)),
                 Ok(Order::Look(window, told)) => {
                     // One that is not known is not seen.
                     let covered = self.look_at(screen, window)?.unwrap_or(true);
-                    let _ = told.send(covered);
+                    let _ = told.send(self.restart(screen).contains(&window) || covered);
+                    soon = soon.or(Some(looked + PAUSE));
                 }
                 Ok(Order::Changed) => {
                     self.changed.told.store(false, Ordering::Release);
-                    due = due.min(looked + PAUSE);
+                    self.restart(screen);
+                    soon = soon.or(Some(looked + PAUSE));
                 }
-                Err(RecvTimeoutError::Timeout) => {
-                    for window in self.watched.keys().copied().collect::<Vec<_>>() {
-                        self.look_at(screen, window)?;
-                    }
-                    looked = Instant::now();
-                    due = looked + AGAIN;
-                }
+                Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return Ok(()),
             }
         }
+    }
+
+    /// What something came on or went from since the last time counts as covered until the next look, however short that
+    /// was: its time in view begins anew.
+    fn restart(&mut self, screen: &Screen) -> Vec<AppWindow> {
+        let touched = held(&screen.mirror).touched();
+        let mut restarted = Vec::new();
+        for (window, watched) in self.watched.iter_mut().filter(|(_, watched)| touched.contains(&watched.id)) {
+            watched.covered = true;
+            (self.tell)(*window, true);
+            restarted.push(*window);
+        }
+        restarted
     }
 
     /// Whether something lies on it. What is new is told, however it came to be known.
@@ -213,6 +224,8 @@ struct Screen {
     own_bits: u32,
     /// Whether windows can have outlines that are no rectangles.
     outlines: bool,
+    root: Window,
+    mirror: Arc<Mutex<Mirror>>,
 }
 
 impl Screen {
@@ -224,17 +237,65 @@ impl Screen {
         };
         let outlines = connection.extension_information(shape::X11_EXTENSION_NAME);
         let outlines = outlines.map_err(|fault| fault.to_string())?.is_some();
-        let screen = Self { connection: Arc::new(connection), own_bits, outlines };
+        let mirror = Arc::new(Mutex::new(Mirror::new(root, own_bits)));
+        let screen = Self { connection: Arc::new(connection), own_bits, outlines, root, mirror };
         screen.hear(root, EventMask::SUBSTRUCTURE_NOTIFY).map_err(|fault| fault.to_string())?;
-        let (connection, changed) = (Arc::clone(&screen.connection), changed.clone());
-        let hear = move || changed.hear(&connection);
+        let (connection, mirror) = (Arc::clone(&screen.connection), Arc::clone(&screen.mirror));
+        let changed = changed.clone();
+        let hear = move || changed.hear(&connection, &mirror);
         thread::Builder::new().name("display news".into()).spawn(hear).map_err(|fault| fault.to_string())?;
         Ok(screen)
     }
 
-    /// When it comes to the screen, and goes.
+    /// When it comes to the screen, and goes, and what others do inside of it.
     fn hear_of(&self, window: Window) -> Result<(), ConnectionError> {
-        self.hear(window, EventMask::STRUCTURE_NOTIFY)
+        self.hear(window, EventMask::STRUCTURE_NOTIFY | EventMask::SUBSTRUCTURE_NOTIFY)
+    }
+
+    /// Hears from now on of all that stands around these, and knows how it stands now. What the display tells meanwhile
+    /// waits, and is told after that.
+    fn reflect(&self, ours: HashSet<Window>) -> Result<(), ConnectionError> {
+        let mut mirror = held(&self.mirror);
+        let Some((screen, root)) = still(self.level(self.root))? else { return Ok(()) };
+        let mut levels = HashMap::from([(self.root, root)]);
+        for window in &ours {
+            let mut next = *window;
+            // One that went meanwhile has no news, and its frames are others'.
+            while next != x11rb::NONE && !levels.contains_key(&next) {
+                self.hear_of(next)?;
+                let Some((_, level)) = still(self.level(next))? else { break };
+                levels.insert(next, level);
+                let parent = still(self.connection.query_tree(next)?.reply())?;
+                next = parent.map_or(x11rb::NONE, |tree| tree.parent);
+            }
+        }
+        mirror.renew(screen, ours, levels.into_iter().collect());
+        Ok(())
+    }
+
+    /// Its own area, and the windows in it.
+    fn level(&self, window: Window) -> Result<(Area, Vec<(Window, Known)>), ReplyError> {
+        let x = &self.connection;
+        let (tree, size) = (x.query_tree(window)?, x.get_geometry(window)?);
+        let (tree, size) = (tree.reply()?, size.reply()?);
+        let asked: Vec<_> = tree
+            .children
+            .into_iter()
+            .map(|child| Ok((child, x.get_window_attributes(child)?, x.get_geometry(child)?)))
+            .collect::<Result<_, ConnectionError>>()?;
+        let mut level = Vec::new();
+        for (child, attributes, geometry) in asked {
+            if let (Some(attributes), Some(geometry)) = (still(attributes.reply())?, still(geometry.reply())?) {
+                let known = Known {
+                    place: Place::from(&geometry),
+                    shown: attributes.map_state != MapState::UNMAPPED,
+                    input_only: attributes.class == WindowClass::INPUT_ONLY,
+                    unmanaged: attributes.override_redirect,
+                };
+                level.push((child, known));
+            }
+        }
+        Ok((Area::new((0, 0), (size.width.into(), size.height.into())), level))
     }
 
     /// A window that is gone has no news.
@@ -321,6 +382,8 @@ impl Screen {
         if above.input_only || !self.outlines {
             return Ok(true);
         }
+        // From now on, when it gets another one. A window that is gone has none.
+        still(self.connection.shape_select_input(window, true)?.check())?;
         let outline = self.connection.shape_get_rectangles(window, SK::BOUNDING)?;
         let Some(outline) = still(outline.reply())? else { return Ok(false) };
         let mut parts = outline.rectangles.iter().map(|part| {
