@@ -121,8 +121,12 @@ impl Arming {
     /// anew.
     pub(crate) fn takes(&mut self, verdict: Verdict, now: Instant) -> bool {
         match verdict {
-            // One that comes too early puts off no later one: who means it is not kept from saying so.
-            Verdict::Deny => self.no_from.is_none_or(|from| from <= now),
+            Verdict::Deny if self.no_from.is_none_or(|from| from <= now) => true,
+            // The hand goes on.
+            Verdict::Deny => {
+                self.no_from = Some(now + HAND_TIME);
+                false
+            }
             Verdict::Allow if self.is_armed(now) => true,
             Verdict::Allow => {
                 self.restart(now);
