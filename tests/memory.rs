@@ -40,6 +40,10 @@ async fn a_memory_that_cannot_be_meant_is_refused_and_another_may_follow() {
     let floor = json!({"application": CLIENT, "role": "agent", "label": null, "issued_before": far});
     let rule = json!({"id": "1", "application": CLIENT, "tool": "t", "agent": "any", "verdict": "deny",
         "fingerprint": null, "origin": null, "until": {"at": far}, "made": 0});
+    let made = json!({"id": "1", "application": CLIENT, "tool": "t", "agent": "any", "verdict": "deny",
+        "fingerprint": null, "origin": null, "until": "always", "made": far});
+    let pair = json!({"host": "Editor", "application": null, "verdict": "allow", "made": u64::MAX});
+    let issued = json!({"application": CLIENT, "role": "agent", "label": null, "newest": far});
     let too_many: Vec<_> = (0..65).map(|number| json!(format!("https://a{number}.example"))).collect();
     for memory in [
         json!({"generations": [generation(HIGHEST + 1)]}),
@@ -51,6 +55,9 @@ async fn a_memory_that_cannot_be_meant_is_refused_and_another_may_follow() {
         json!({"pins": [pin(json!(too_many))]}),
         json!({"floors": [floor]}),
         json!({"rules": [rule]}),
+        json!({"rules": [made]}),
+        json!({"pairs": [pair]}),
+        json!({"issued": [issued]}),
         json!({"modes": [mode("block", json!({"at": far}))]}),
         json!({"blocked": [{"application": CLIENT, "label": null, "until": {"at": far}}]}),
     ] {

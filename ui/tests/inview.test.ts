@@ -248,9 +248,13 @@ describe("what stands longer than 15 minutes", () => {
         expect(told(app)).toHaveLength(3);
         await frames.next();
         expect(told(app)).toHaveLength(3);
+        // What was not taken is not claimed again by a first line that goes and comes back meanwhile.
+        await scrollTo(30);
+        await scrollTo(0);
+        expect(told(app).slice(3)).toEqual([{ first: false, all: false }, { first: true, all: false }]);
         vi.advanceTimersByTime(250);
         await frames.next();
-        expect(told(app)).toHaveLength(4);
+        expect(told(app).slice(5)).toEqual([{ first: true, all: true }]);
     });
 });
 

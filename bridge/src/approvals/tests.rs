@@ -127,6 +127,9 @@ fn an_allow_rule_allows_only_what_it_names() {
         assert_eq!(judge(&allow, Situation { tool, ..situation }), Fate::Ask, "{tool:?}");
     }
     assert_eq!(judge(&allow, Situation { origin: "https://a.example", ..situation }), Fate::Ask);
+    // Who comes from there may be anybody, so a yes to one is none to the next.
+    let anybody = Situation { origin: "null", ..situation };
+    assert_eq!(judge(&Rule { origin: Some("null".into()), ..allow }, anybody), Fate::Ask);
 }
 
 // holds: approval-deny-rule
