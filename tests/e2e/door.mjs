@@ -4,8 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { answer, onDisplay } from './answers.mjs';
-import { QUESTION } from './app.mjs';
+import { answer, answerAtDoor, answerInList, onDisplay, pressed } from './answers.mjs';
 import { Host } from './host.mjs';
 import { onStage, options, test } from './stage.mjs';
 import { until } from './waiting.mjs';
@@ -31,7 +30,7 @@ test('a host with a command alone is let in, lists and calls, and is asked about
   await main.picture('approvals-door');
   const [atDoor] = await doorQuestions(main);
   assert.deepEqual(atDoor.wants, { pair: { host: 'Claude Desktop', application: 'shop' } });
-  await answerDoor(main, LET_IN);
+  await answerAtDoor(main, LET_IN);
   await until('its tools', async () => (await host.tools()).includes('order'));
   assert.deepEqual((await pairs(main)).map(({ host, application, verdict }) => [host, application, verdict]), [
     ['Claude Desktop', 'shop', 'allow'],
@@ -42,10 +41,7 @@ test('a host with a command alone is let in, lists and calls, and is asked about
   const asked = await until('the question', async () => (await main.view()).snapshot.questions[0]);
   assert.deepEqual([asked.agent, asked.application, asked.tool], ['Claude Desktop', 'shop', 'order']);
   await main.says('tea');
-  await press(main, ONCE, {
-    isOpen: async () => (await main.view()).snapshot.questions.some(({ id }) => id === asked.id),
-    look: async () => (await main.ask({ ask: 'question', id: asked.id, about: { about: 'look' } })).question,
-  });
+  await answerInList(main, ONCE);
   assert.equal(await tea, 'ordered tea');
   assert.deepEqual(shop.orders, ['tea']);
 
@@ -62,7 +58,7 @@ test('a host with a command alone is let in, lists and calls, and is asked about
   await toApprovals(stage, main);
   await main.says(/Claude Desktop\s+wants to call the tools of shop/);
   // A no is remembered.
-  await answerDoor(main, DENY);
+  await answerAtDoor(main, DENY);
   await until('a no that is remembered', async () => (await pairs(main))[0]?.verdict === 'deny');
   assert.deepEqual(await host.tools(), []);
   assert.deepEqual(shop.orders, ['tea']);
@@ -112,11 +108,10 @@ test('whoever comes to the door is asked about in the small window, where nothin
   await until('a question that can be answered', async () => (await look()).armed_in === 0);
   await stage.picture('question-door');
   await window.picture('question-door-window');
-  // What moves the button at the last moment makes it wait anew, which it shows.
-  await until('the host to be let in', async () => {
-    if (!(await window.isReady('button', LET_IN))) return false;
-    await stage.clickAt(await onDisplay(stage, window, 'button', LET_IN));
-    return until('the end of its window', async () => (await stage.shown(QUESTION)).length === 0, 5_000);
+  await pressed('the host to be let in', {
+    isOpen: async () => !(await window.isGone()),
+    isArmed: async () => (await look()).armed_in === 0,
+    press: async () => stage.clickAt(await onDisplay(stage, window, 'button', LET_IN)),
   });
   await window.gone();
   await until('its tools', async () => (await host.tools()).includes('order'));
@@ -130,25 +125,6 @@ test('whoever comes to the door is asked about in the small window, where nothin
 async function toApprovals(stage, main) {
   await main.open('Approvals');
   await stage.run('wmctrl', ['-F', '-a', 'ClientMCP']);
-}
-
-/** Answers the question at the door, once it has been in view for long enough. */
-async function answerDoor(main, button) {
-  const [{ id }] = await doorQuestions(main);
-  await press(main, button, {
-    isOpen: async () => (await doorQuestions(main)).some((question) => question.id === id),
-    look: async () => (await main.ask({ ask: 'door_question', id, about: { about: 'look' } })).door_question,
-  });
-}
-
-/** Presses the button until that is an answer: what moves it at the last moment makes it wait anew. */
-function press(main, button, { isOpen, look }) {
-  return until(`an answer by ${button}`, async () => {
-    if (!(await isOpen())) return true;
-    if ((await look())?.armed_in !== 0) return false;
-    await main.click('button', button);
-    return until('the question to be gone', async () => !(await isOpen()), 5_000);
-  });
 }
 
 async function doorQuestions(main) {

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { answer, answerByHand, armed, look, onDisplay } from './answers.mjs';
+import { answer, answerAtDoor, answerByHand, armed, look, onDisplay } from './answers.mjs';
 import { Host } from './host.mjs';
 import { onStage, options, test } from './stage.mjs';
 import { until } from './waiting.mjs';
@@ -113,14 +113,7 @@ test('a host under a name that somebody else has is marked as what it is whereve
   const host = await Host.start(stage, config);
   await main.says(/letters of more than one alphabet: Cyrillic, Latin/);
   await main.says('unverified');
-  await until('an answer at the door', async () => {
-    const [question] = (await main.view()).snapshot.door_questions;
-    if (question === undefined) return true;
-    const told = await main.ask({ ask: 'door_question', id: question.id, about: { about: 'look' } });
-    if (told.door_question?.armed_in !== 0) return false;
-    await main.click('button', LET_IN);
-    return until('the question to be gone', async () => (await main.view()).snapshot.door_questions.length === 0, 5_000);
-  });
+  await answerAtDoor(main, LET_IN);
   await until('its tools', async () => (await host.tools()).includes('order'));
 
   // Its calls: in the small window, and in the list.
