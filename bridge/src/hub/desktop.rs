@@ -81,7 +81,8 @@ impl State {
                 "this question is not open any more, or its tool has changed: nothing was done",
             );
         };
-        if live.is_deserted() {
+        // A no, and what goes with it, is for the next time too.
+        if decide.verdict == Verdict::Allow && live.is_deserted() {
             self.stop(now, number, Refusal::Cancelled);
             return refused(ErrorCode::NoSuchQuestion, GONE);
         }

@@ -63,6 +63,7 @@ pub(super) struct Doorbell {
 struct Asked {
     question: DoorQuestion,
     ends: Now,
+    /// The first one is the one that the question shows.
     waiting: Vec<Waiter>,
 }
 
@@ -70,11 +71,24 @@ struct Asked {
 #[derive(Debug)]
 struct Waiter {
     number: u64,
+    program: DoorProgram,
     caller: Caller,
     answer: oneshot::Sender<Result<(), Turned>>,
 }
 
 impl Asked {
+    /// Lets those go who wait no more. Once the one is among them that the question shows, another one asks, and that is
+    /// another question.
+    fn keep(&mut self, waits: impl FnMut(&Waiter) -> bool) {
+        let shown = self.waiting.first().map(|waiter| waiter.number);
+        self.waiting.retain(waits);
+        let Some(first) = self.waiting.first() else { return };
+        if Some(first.number) != shown {
+            self.question.id = QuestionId(rand::random());
+            self.question.program = first.program.clone();
+        }
+    }
+
     fn answer(self, answer: Result<(), Turned>) {
         for waiter in self.waiting {
             let _ = waiter.answer.send(answer);
@@ -114,16 +128,23 @@ impl Doorbell {
     }
 
     pub(super) fn leave(&mut self, number: u64) {
-        self.asked.iter_mut().for_each(|asked| asked.waiting.retain(|waiter| waiter.number != number));
-        self.asked.retain(|asked| !asked.waiting.is_empty());
+        self.asked.iter_mut().for_each(|asked| asked.keep(|waiter| waiter.number != number));
+        self.drop_deserted();
     }
 
-    /// Whether somebody still waits for the answer to a question. The system is asked.
-    fn is_awaited(&mut self, at: usize) -> bool {
-        self.asked.get_mut(at).is_some_and(|asked| {
-            asked.waiting.retain(|waiter| !waiter.answer.is_closed() && !waiter.caller.has_left());
-            !asked.waiting.is_empty()
-        })
+    /// Whether the one that a question shows still waits for its answer. The system is asked.
+    fn is_awaited(&mut self, question: QuestionId) -> bool {
+        let asked = self.asked.iter_mut().find(|asked| asked.question.id == question);
+        let is_awaited = asked.is_some_and(|asked| {
+            asked.keep(|waiter| !waiter.answer.is_closed() && !waiter.caller.has_left());
+            !asked.waiting.is_empty() && asked.question.id == question
+        });
+        self.drop_deserted();
+        is_awaited
+    }
+
+    fn drop_deserted(&mut self) {
+        self.asked.retain(|asked| !asked.waiting.is_empty());
     }
 
     fn answer_such_as(&mut self, answer: impl Fn(&Asked) -> Option<Result<(), Turned>>) -> bool {
@@ -150,7 +171,7 @@ impl State {
         let (sender, answer) = oneshot::channel();
         self.doorbell.last += 1;
         let number = self.doorbell.last;
-        let waiter = Waiter { number, caller, answer: sender };
+        let waiter = Waiter { number, program, caller, answer: sender };
         // A token is for this once, so each is a question of its own.
         let pair = matches!(wants, DoorWants::Pair { .. });
         let same = self.doorbell.asked.iter_mut().find(|asked| pair && asked.question.wants == wants);
@@ -160,7 +181,7 @@ impl State {
             }
             asked.waiting.push(waiter);
         } else if self.doorbell.asked.len() < DOOR_QUESTIONS {
-            let asked = self.new_question(now, wants, program, waiter);
+            let asked = self.new_question(now, wants, waiter);
             self.doorbell.asked.push(asked);
         } else {
             return Err(Turned::Busy);
@@ -169,11 +190,11 @@ impl State {
         Ok(Some(Waiting { answer, leave }))
     }
 
-    fn new_question(&self, now: Now, wants: DoorWants, program: DoorProgram, waiter: Waiter) -> Asked {
+    fn new_question(&self, now: Now, wants: DoorWants, waiter: Waiter) -> Asked {
         let time = self.question_time();
         let wall = Millis(now.wall.0.saturating_add(u64::try_from(time.as_millis()).unwrap_or(u64::MAX)));
         let id = QuestionId(rand::random());
-        let question = DoorQuestion { id, wants, program, asked: now.wall, ends: wall };
+        let question = DoorQuestion { id, wants, program: waiter.program.clone(), asked: now.wall, ends: wall };
         Asked { question, ends: Now { mono: now.mono + time, wall }, waiting: vec![waiter] }
     }
 
@@ -189,9 +210,8 @@ impl State {
         let Some(at) = self.doorbell.asked.iter().position(|asked| asked.question.id == question) else {
             return refused(ErrorCode::NoSuchQuestion, "this question is not open any more: nothing was done");
         };
-        // A yes lets in whoever is there. A no keeps out whoever comes, too.
-        if verdict == Verdict::Allow && !self.doorbell.is_awaited(at) {
-            self.doorbell.asked.remove(at);
+        // A yes lets in who is shown and whoever wants the same. A no keeps out whoever comes, too.
+        if verdict == Verdict::Allow && !self.doorbell.is_awaited(question) {
             return refused(ErrorCode::NoSuchQuestion, "whoever asked has gone meanwhile: nothing was done");
         }
         if let Some(Asked { question: DoorQuestion { wants: DoorWants::Pair { host, application }, .. }, .. }) =
@@ -221,9 +241,12 @@ impl State {
         let same = |pair: &Pair| (&pair.host, &pair.application) == (&host, &application);
         // Who is let in already stays so: what the pair gave out holds.
         if !pairs.iter().any(|pair| same(pair) && pair.verdict == verdict) {
-            pairs.retain(|pair| !same(pair));
+            let before = pairs.iter().position(same).map(|at| pairs.remove(at));
             if pairs.len() >= PAIRS {
                 return refused(ErrorCode::Value, "there are as many pairs as there can be: forget some first");
+            }
+            if let Some(before) = before {
+                self.ended(now, &mut pairs, &before);
             }
             let made = self.made(now);
             pairs.push(Pair { host, application, verdict, made });
@@ -247,14 +270,18 @@ impl State {
             return refused(ErrorCode::NotFound, "there is no such pair");
         };
         let forgotten = pairs.remove(at);
-        // The yes for all that holds again from now on begins anew: what the no has ended stays ended.
-        if forgotten.verdict == Verdict::Deny
-            && let Some(all) = pairs.iter_mut().find(|pair| pair.host == *host && pair.application.is_none())
+        self.ended(now, &mut pairs, &forgotten);
+        self.set_pairs(now, pairs);
+        Reply::Done
+    }
+
+    /// After a no is gone, the yes for all that lets in again begins anew: what the no has ended stays ended.
+    fn ended(&mut self, now: Now, pairs: &mut [Pair], gone: &Pair) {
+        if gone.verdict == Verdict::Deny
+            && let Some(all) = pairs.iter_mut().find(|pair| pair.host == gone.host && pair.application.is_none())
         {
             all.made = self.made(now);
         }
-        self.set_pairs(now, pairs);
-        Reply::Done
     }
 
     /// What tells this pair from every other there ever was: a token names it.

@@ -65,11 +65,13 @@ impl Access {
         if self.lets_in(&claims) { Ok(claims) } else { Err(TokenFault::Revoked) }
     }
 
-    /// Whether the pair that decides now is one of those that let a token's host in when it was made.
+    /// Whether a token's host is let in now, and a pair that let it in when the token was made still says yes.
     fn lets_in(&self, claims: &Claims) -> bool {
-        let Some(pairs) = &claims.pairs else { return true };
-        let deciding = claims.label.as_ref().and_then(|host| self.deciding(host, Some(&claims.subject)));
-        deciding.is_some_and(|pair| pair.verdict == Verdict::Allow && pairs.contains(&pair.made))
+        let Some(made) = &claims.pairs else { return true };
+        claims.label.as_ref().is_some_and(|host| {
+            let mut pairs = self.letting_in(host, &claims.subject);
+            pairs.any(|pair| made.contains(&pair.made))
+        })
     }
 
     /// Whether what was let in before still would be. Its end counts only when a token is presented.
@@ -90,6 +92,13 @@ impl Access {
 
     fn deciding(&self, host: &Label, application: Option<&ClientId>) -> Option<&Pair> {
         self.pair(host, application).or_else(|| self.pair(host, None))
+    }
+
+    /// The pairs that let a host in to an application: none where the one that decides says no.
+    fn letting_in(&self, host: &Label, application: &ClientId) -> impl Iterator<Item = &Pair> {
+        let is_let_in = self.verdict(host, Some(application)) == Some(Verdict::Allow);
+        let pairs = [Some(application), None].into_iter().filter_map(|of| self.pair(host, of));
+        pairs.filter(move |pair| is_let_in && pair.verdict == Verdict::Allow)
     }
 
     /// What was said of exactly this.
@@ -132,10 +141,10 @@ impl Access {
 
     /// Makes a token for a host that was let in at the local door, which ends with that; nothing where it is not let in.
     pub fn mint_for(&self, host: &Label, application: &ClientId) -> Option<Result<Minted, MintError>> {
-        let allows = |pair: &&Pair| pair.verdict == Verdict::Allow;
-        self.deciding(host, Some(application)).filter(allows)?;
-        let pairs = [Some(application), None].into_iter().filter_map(|of| self.pair(host, of)).filter(allows);
-        let pairs: Vec<_> = pairs.map(|pair| pair.made).collect();
+        let pairs: Vec<_> = self.letting_in(host, application).map(|pair| pair.made).collect();
+        if pairs.is_empty() {
+            return None;
+        }
         let (subject, label, ttl) = (application.clone(), Some(host.clone()), Some(HEADERS_TIME));
         let grant = Grant { subject, role: Role::Agent, label, generation: 0, ttl };
         Some(self.make(NumericDate::from(SystemTime::now()).millis(), grant, Some(&pairs)))

@@ -14,8 +14,17 @@ fn knock(bench: &mut Bench, wants: DoorWants) -> Result<Option<Waiting>, Turned>
 }
 
 fn knock_as(bench: &mut Bench, wants: DoorWants, caller: Caller) -> Result<Option<Waiting>, Turned> {
+    knock_of(bench, wants, DoorProgram::default(), caller)
+}
+
+fn knock_of(
+    bench: &mut Bench,
+    wants: DoorWants,
+    program: DoorProgram,
+    caller: Caller,
+) -> Result<Option<Waiting>, Turned> {
     let (heard, mut outcome) = oneshot::channel();
-    let knock = Knock { wants, program: DoorProgram::default(), caller };
+    let knock = Knock { wants, program, caller };
     let leave = bench.leave();
     bench.apply(Command::Knock { knock: Box::new(knock), leave, heard });
     outcome.try_recv().expect("a knock is heard at once")
@@ -120,14 +129,50 @@ fn a_yes_at_the_door_is_asked_of_the_connection_and_a_no_is_not() {
         let snapshot = bench.snapshot();
         assert_eq!((snapshot.door_questions.len(), snapshot.pairs.len()), (0, 0));
     }
-    // Somebody else who wants the same is there.
     let leaver = Leaver::default();
-    let _gone = knock_as(&mut bench, pair("Editor"), leaver.caller());
-    let there = waiting(&mut bench, pair("Editor"));
-    leaver.leave();
-    assert_eq!(decide(&mut bench, Verdict::Allow), Reply::Done);
-    assert_eq!(answer(there), Some(Ok(())));
     let _gone = knock_as(&mut bench, pair("Viewer"), leaver.caller());
+    leaver.leave();
     assert_eq!(decide(&mut bench, Verdict::Deny), Reply::Done);
-    assert_eq!(bench.snapshot().pairs.len(), 2);
+    assert_eq!(bench.snapshot().pairs.len(), 1);
+}
+
+// holds: door-question-shown
+#[test]
+fn a_yes_is_for_the_program_that_the_question_shows() {
+    let program = |pid| DoorProgram { pid: Some(pid), ..DoorProgram::default() };
+    let shown = |bench: &mut Bench| {
+        let [ref question] = bench.snapshot().door_questions[..] else { panic!("one question") };
+        (question.id, question.program.clone())
+    };
+    let allow =
+        |bench: &mut Bench, question| bench.obey(control::Command::DecideDoor { question, verdict: Verdict::Allow });
+    for is_told in [false, true] {
+        let (mut bench, leaver) = (Bench::asking(), Leaver::default());
+        let first = knock_of(&mut bench, pair("Editor"), program(1), leaver.caller()).expect("heard").expect("asked");
+        let second =
+            knock_of(&mut bench, pair("Editor"), program(2), Caller::resident()).expect("heard").expect("asked");
+        let third =
+            knock_of(&mut bench, pair("Editor"), program(3), Caller::resident()).expect("heard").expect("asked");
+        let (question, by) = shown(&mut bench);
+        assert_eq!(by, program(1));
+        // One that is not shown goes, and nothing changes.
+        drop(third);
+        bench.step();
+        assert_eq!(shown(&mut bench), (question, program(1)));
+        // The one that is shown goes, which is known already, or only once the yes comes.
+        if is_told {
+            drop(first);
+            bench.step();
+        } else {
+            leaver.leave();
+        }
+        let reply = allow(&mut bench, question);
+        assert!(matches!(reply, Reply::Refused { code: ErrorCode::NoSuchQuestion, .. }), "{reply:?}");
+        assert_eq!(bench.snapshot().pairs, []);
+        // The other one asks now, by a question of its own.
+        let (next, by) = shown(&mut bench);
+        assert!(next != question && by == program(2), "{by:?}");
+        assert_eq!(allow(&mut bench, next), Reply::Done);
+        assert_eq!(answer(second), Some(Ok(())));
+    }
 }

@@ -32,22 +32,37 @@ const DESERTIONS: [(HangUp, bool); 4] =
 
 // holds: approval-withdrawn, leaving-asked
 #[test]
-fn no_answer_counts_once_the_agent_is_gone_though_nobody_has_said_so() {
+fn no_yes_counts_once_the_agent_is_gone_though_nobody_has_said_so() {
     for (hang_up, drops) in DESERTIONS {
-        for (verdict, also) in [
-            (Verdict::Allow, Also::Nothing),
-            (Verdict::Allow, remember(true)),
-            (Verdict::Deny, remember(false)),
-            (Verdict::Deny, Also::BlockAgent),
-        ] {
+        for also in [Also::Nothing, remember(true), remember(false)] {
             let (mut bench, mut app, flight, (question, fingerprint)) = deserted(hang_up, drops);
-            refused_as(&bench.decide_on(question, fingerprint, verdict, also), ErrorCode::NoSuchQuestion);
+            refused_as(&bench.decide_on(question, fingerprint, Verdict::Allow, also), ErrorCode::NoSuchQuestion);
             assert!(bench.state.calls.is_empty());
             assert!(flight.is_none_or(|flight| landed(flight) == Err(Refusal::Cancelled)));
             bench.step();
             assert_eq!(app.try_next(), None, "{hang_up:?}, {drops}");
             let memory = bench.memory();
             assert!(memory.rules.is_empty() && memory.seen.is_empty() && memory.blocked.is_empty());
+        }
+    }
+}
+
+// holds: leaving-no
+#[test]
+fn a_no_to_an_agent_that_is_gone_keeps_what_goes_with_it() {
+    for (hang_up, drops) in DESERTIONS {
+        for also in [Also::Nothing, remember(false), Also::BlockAgent] {
+            let (mut bench, mut app, flight, (question, fingerprint)) = deserted(hang_up, drops);
+            assert_eq!(bench.decide_on(question, fingerprint, Verdict::Deny, also.clone()), Reply::Done);
+            assert!(bench.state.calls.is_empty() && app.try_next().is_none());
+            drop(flight);
+            let memory = bench.memory();
+            let (ruled, blocked) = (also == remember(false), also == Also::BlockAgent);
+            assert_eq!((memory.rules.len(), memory.blocked.len()), (ruled.into(), blocked.into()));
+            assert!(memory.seen.is_empty());
+            // The next time nobody is asked.
+            let again = bench.call("a");
+            assert_eq!(bench.waits(&again), also == Also::Nothing);
         }
     }
 }

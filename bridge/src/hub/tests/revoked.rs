@@ -250,6 +250,31 @@ fn what_lets_a_host_in_to_all_holds_on_where_it_was_there() {
 
 // holds: door-headers-pair
 #[test]
+fn who_is_let_in_to_all_and_by_name_too_goes_on() {
+    let mut bench = today();
+    allow(&mut bench, None);
+    let token = headers(&bench).expect("it is let in");
+    allow(&mut bench, Some("a"));
+    assert!(taken(&bench, &token));
+    // The one that let it in is gone, though the host is let in.
+    forget(&mut bench, None);
+    assert!(!taken(&bench, &token) && headers(&bench).is_some());
+    // A no ends it for good, whichever way that no goes.
+    allow(&mut bench, None);
+    forget(&mut bench, Some("a"));
+    let token = headers(&bench).expect("it is let in");
+    let no =
+        Pair { host: label("E"), application: Some(client("a")), verdict: control::Verdict::Deny, made: Millis(7) };
+    let access = bench.hub.access().borrow().clone();
+    let pairs = [access.pairs(), &[no]].concat();
+    bench.state.set_access(bench.now, access.with_pairs(pairs));
+    assert!(!taken(&bench, &token));
+    allow(&mut bench, Some("a"));
+    assert!(!taken(&bench, &token));
+}
+
+// holds: door-headers-pair
+#[test]
 fn what_a_no_has_ended_stays_ended_when_it_is_forgotten() {
     let all = |verdict| Pair { host: label("E"), application: None, verdict, made: Millis(5) };
     let mut beginning = beginning(Asking::Person);
