@@ -23,7 +23,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N")]
     pub(crate) port: Option<u16>,
 
-    /// Keep settings in this file instead of the usual one
+    /// Keep settings in this file instead of the usual one; another file than the last time ends all tokens from before
     #[arg(long, value_name = "FILE")]
     pub(crate) settings: Option<PathBuf>,
 }
