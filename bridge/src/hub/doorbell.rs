@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use clientmcp_protocol::{
     control::{DoorHead, DoorProgram, DoorQuestion, DoorWants, ErrorCode, Millis, Pair, Reply, Verdict, Which},
     ids::{ClientId, Label, QuestionId},
-    limits::{DOOR_QUESTIONS, DOOR_WAITERS, PAIRS},
+    limits::{DOOR_QUESTIONS, DOOR_WAITERS, LAST_MOMENT, PAIRS},
 };
 use tokio::{sync::oneshot, time::Instant};
 
@@ -225,7 +225,12 @@ impl State {
             if pairs.len() >= PAIRS {
                 return refused(ErrorCode::Value, "there are as many pairs as there can be: forget some first");
             }
-            let made = self.made(now);
+            let made = match (self.made(now), verdict) {
+                (Some(made), _) => made,
+                // No token names a no, so it may share its moment.
+                (None, Verdict::Deny) => Millis(LAST_MOMENT),
+                (None, Verdict::Allow) => return refused(ErrorCode::Value, "no pair can be made later than all before"),
+            };
             pairs.push(Pair { host, application, verdict, made });
             self.set_pairs(now, pairs);
         }
@@ -249,20 +254,25 @@ impl State {
         let forgotten = pairs.remove(at);
         // The yes for all that holds again from now on begins anew: what the no has ended stays ended.
         if forgotten.verdict == Verdict::Deny
-            && let Some(all) = pairs.iter_mut().find(|pair| pair.host == *host && pair.application.is_none())
+            && let Some(all) = pairs.iter().position(|pair| pair.host == *host && pair.application.is_none())
         {
-            all.made = self.made(now);
+            match (self.made(now), pairs.get_mut(all)) {
+                (Some(made), Some(all)) => all.made = made,
+                // It cannot begin anew: the person is asked.
+                (None, _) | (_, None) => drop(pairs.remove(all)),
+            }
         }
         self.set_pairs(now, pairs);
         Reply::Done
     }
 
-    /// What tells this pair from every other there ever was: a token names it.
-    fn made(&mut self, now: Now) -> Millis {
+    /// What tells this pair from every other there ever was: a token names it. Nothing when no later moment can be told.
+    fn made(&mut self, now: Now) -> Option<Millis> {
         let newest = self.access.borrow().pairs().iter().map(|pair| pair.made).max().unwrap_or_default();
         let newest = newest.max(self.doorbell.made);
-        self.doorbell.made = now.wall.max(Millis(newest.0.saturating_add(1)));
-        self.doorbell.made
+        let made = now.wall.max(newest.next());
+        self.doorbell.made = made;
+        (made > newest).then_some(made)
     }
 
     fn set_pairs(&mut self, now: Now, pairs: Vec<Pair>) {
