@@ -67,10 +67,10 @@ pub enum Want {
 
 impl Want {
     /// What the agent is, or is to be, called.
-    pub fn label(&self) -> Option<&Label> {
+    pub fn label_mut(&mut self) -> Option<&mut Label> {
         match self {
             Self::Mcp { host, .. } | Self::Apps { host } | Self::Headers { host, .. } => Some(host),
-            Self::Token { label, .. } => label.as_ref(),
+            Self::Token { label, .. } => label.as_mut(),
             Self::Status => None,
         }
     }

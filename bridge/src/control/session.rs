@@ -329,9 +329,10 @@ impl<S: Sample> Session<'_, S> {
         if seconds == Some(0) {
             return refused(ErrorCode::Value, "a token that ends at once is none");
         }
-        if let Some(fault) = label.as_ref().and_then(|label| Label::typed(label.as_str()).err()) {
-            return refused(ErrorCode::Value, &format!("no token was made: {fault}"));
-        }
+        let label = match label.map(|label| Label::typed(label.as_str())).transpose() {
+            Ok(label) => label,
+            Err(fault) => return refused(ErrorCode::Value, &format!("no token was made: {fault}")),
+        };
         match self.hub.mint(subject, role, label, seconds.map(Duration::from_secs)).await {
             Ok(Minted { token, end, .. }) => Reply::Token { token, ends: end.map(NumericDate::millis) },
             Err(fault) => refused(ErrorCode::Value, &format!("no token was made: {fault}")),

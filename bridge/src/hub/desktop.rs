@@ -52,7 +52,7 @@ impl State {
             }
             Command::SetSecrets { secrets } => self.set_secrets(now, &secrets.0),
             Command::SetSettings { settings } => self.set_settings(settings),
-            Command::AllowPair { host, application } => self.allow_pair(now, host, application),
+            Command::AllowPair { host, application } => self.allow_pair(now, &host, application),
             Command::ForgetPair { host, application } => self.forget_pair(now, &host.harmless(), application.as_ref()),
             Command::DecideDoor { question, verdict } => self.decide_door(now, question, verdict),
             Command::Get { text, offset } => self.piece(&text, offset),

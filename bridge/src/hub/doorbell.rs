@@ -208,11 +208,11 @@ impl State {
         Reply::Done
     }
 
-    pub(super) fn allow_pair(&mut self, now: Now, host: Label, application: Option<ClientId>) -> Reply {
-        if let Err(fault) = Label::typed(host.as_str()) {
-            return refused(ErrorCode::Value, &format!("nobody was let in: {fault}"));
+    pub(super) fn allow_pair(&mut self, now: Now, host: &Label, application: Option<ClientId>) -> Reply {
+        match Label::typed(host.as_str()) {
+            Ok(host) => self.set_pair(now, host, application, Verdict::Allow),
+            Err(fault) => refused(ErrorCode::Value, &format!("nobody was let in: {fault}")),
         }
-        self.set_pair(now, host, application, Verdict::Allow)
     }
 
     /// In force for whoever is there, who waits and who comes.
