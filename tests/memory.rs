@@ -5,15 +5,15 @@ use serde_json::{Value, json};
 
 use crate::support::{
     agent::Agent,
-    desktop::{DONE, Desktop, calling, list, nothing_done, result},
+    desktop::{DONE, Desktop, calling, list, nothing_done, result, starting},
     scene::{CLIENT, TOOLS},
-    tokens::{self, SECRET},
+    tokens,
 };
 
 const HIGHEST: u64 = (1 << 53) - 1;
 
 fn start(memory: &Value) -> Value {
-    json!({"type": "start", "port": 0, "secrets": [SECRET], "memory": memory})
+    starting(json!({"memory": memory}))
 }
 
 fn generation(generation: u64) -> Value {
@@ -81,9 +81,7 @@ async fn the_highest_generation_that_is_taken_can_still_be_revoked() {
     let mint = json!({"type": "mint", "application": CLIENT, "role": "agent", "label": null, "seconds": 60});
     desktop.refused(mint, "value").await;
     desktop.until(|desktop| desktop.memory["generations"] == json!([generation(HIGHEST)])).await;
-    let mut memory = desktop.memory.clone();
-    memory.as_object_mut().unwrap().remove("type");
-    let again = Desktop::with(json!({"memory": memory})).await;
+    let again = Desktop::with(json!({"memory": desktop.memory})).await;
     Agent::new(again.port, &token).list().send().await.refused_early(401);
     let last = tokens::claiming(&json!({"sub": CLIENT, "role": "agent", "gen": HIGHEST}).to_string());
     Agent::new(again.port, &last).list().send().await.refused_early(401);
@@ -115,9 +113,7 @@ async fn what_was_told_at_the_edge_of_time_can_be_started_with() {
         // What was told of it comes before what is told of this.
         desktop.done(json!({"type": "add_origin", "application": "b", "origin": "native"})).await;
         desktop.until(|desktop| !list(&desktop.memory, "pins").is_empty()).await;
-        let mut memory = desktop.memory.clone();
-        memory.as_object_mut().unwrap().remove("type");
-        Desktop::with(json!({"memory": memory})).await;
+        Desktop::with(json!({"memory": desktop.memory})).await;
     }
 }
 

@@ -55,10 +55,10 @@ pub enum Want {
         /// Of which role.
         role: Role,
         /// What the agent is to be called.
-        #[serde(default)]
+        #[serde(deserialize_with = "Option::deserialize")]
         label: Option<Label>,
-        /// Seconds until it ends; none for never.
-        #[serde(default)]
+        /// Seconds until it ends; none for never, which has to be said.
+        #[serde(deserialize_with = "Option::deserialize")]
         seconds: Option<u64>,
     },
     /// Which bridge this is.

@@ -37,8 +37,10 @@ pub fn check(text: &str) -> Result<(), &'static str> {
     }
     let (host, port) = split_port(authority);
     if !is_host(scheme, host) {
-        return Err("the host must be written as browsers do: lower case, no user name, other scripts as xn--, addresses \
-                    as 127.0.0.1 and [::1]");
+        return Err(
+            "the host must be written as browsers do: lower case, no user name, other scripts as xn--, addresses \
+                    as 127.0.0.1 and [::1]",
+        );
     }
     if !port.is_none_or(|port| is_port(scheme, port)) {
         return Err("the port must be 1 to 65535, and not the scheme's own, which browsers leave out");

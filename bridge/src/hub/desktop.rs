@@ -5,8 +5,8 @@ use std::{collections::HashSet, sync::Arc, time::Duration};
 use clientmcp_protocol::{
     codes::CloseCode,
     control::{
-        Also, ApplicationPart, CallPart, Command, Count, Decide, ErrorCode, Floor, Generation, Memory, Mode,
-        Pin, QuestionPart, Reply, Rule, RuleAgent, Settings, TextRef, Until, Verdict, Which,
+        Also, ApplicationPart, CallPart, Command, Count, Decide, ErrorCode, Floor, Generation, Memory, Mode, Pin,
+        QuestionPart, Reply, Rule, RuleAgent, Settings, TextRef, Until, Verdict, Which,
     },
     ids::{ClientId, Role},
     limits::{BLOCK_TIME, CALL_TIME_RANGE, GENERATION, ORIGINS, PIECE_BYTES, QUESTION_TIME_RANGE, RULES},

@@ -229,7 +229,9 @@ impl State {
                 (Some(made), _) => made,
                 // No token names a no, so it may share its moment.
                 (None, Verdict::Deny) => Millis(LAST_MOMENT),
-                (None, Verdict::Allow) => return refused(ErrorCode::Value, "no pair can be made later than all before"),
+                (None, Verdict::Allow) => {
+                    return refused(ErrorCode::Value, "no pair can be made later than all before");
+                }
             };
             pairs.push(Pair { host, application, verdict, made });
             self.set_pairs(now, pairs);

@@ -184,7 +184,8 @@ mod tests {
     // holds: label-harmless
     #[test]
     fn a_label_out_of_a_token_is_named_as_it_is_shown() {
-        for plain in ["Claude Desktop", "エージェント", "a", "हिन्दी", "👩🔧 bot", &"ü".repeat(64)] {
+        for plain in ["Claude Desktop", "エージェント", "a", "हिन्दी", "👩🔧 bot", &"ü".repeat(64)]
+        {
             assert_eq!(Label::claimed(plain).unwrap().as_str(), plain);
             assert_eq!(Label::typed(plain).unwrap().as_str(), plain);
         }
