@@ -6,7 +6,7 @@ use tokio::net::TcpListener;
 use crate::support::{
     agent::Agent,
     application::Application,
-    desktop::{DONE, Desktop, calling, fingerprint, list, nothing_done, perhaps_done, result, sending},
+    desktop::{DONE, Desktop, calling, fingerprint, list, nothing_done, perhaps_done, result, sending, starting},
     http::Request,
     scene::{CLIENT, TOOLS, heard_nothing},
     serve::run,
@@ -36,7 +36,7 @@ async fn the_channel_begins_with_a_hello_of_each_end() {
     assert_eq!(hello, json!({"type": "hello", "control": 1, "version": env!("CARGO_PKG_VERSION")}));
     desktop.line(r#"{"type":"hello","control":1,"version":"9","more":[]}"#).await;
     desktop.refused(json!({"type": "pause"}), "start").await;
-    let start = json!({"type": "start", "port": 0, "secrets": [SECRET], "paused": true, "more": 1});
+    let start = starting(json!({"paused": true}));
     desktop.done(start.clone()).await;
     desktop.until(|desktop| desktop.newest.is_object() && desktop.memory.is_object()).await;
     let mut kinds = kinds(&desktop);
@@ -97,24 +97,21 @@ async fn a_start_that_cannot_be_done_ends_the_bridge() {
         (json!({"port": 0, "secrets": [SECRET, short]}), "secret", 4),
     ] {
         let mut desktop = Desktop::greeted().await;
-        let mut command = start;
-        command["type"] = json!("start");
-        desktop.refused(command, code).await;
+        desktop.refused(starting(start), code).await;
         let ended = desktop.ended().await;
         assert_eq!(ended.code, Some(exit), "{code}: {ended:?}");
         assert!(!ended.stderr.contains(SECRET) && !ended.stderr.contains(&short), "{}", ended.stderr);
     }
     // What is merely out of its bounds may be said again.
     let mut desktop = Desktop::greeted().await;
-    let start =
-        |members: Value| json!({"type": "start", "port": 0, "secrets": [SECRET], "settings": settings(members)});
+    let start = |members: Value| starting(json!({"settings": settings(members)}));
     for members in [json!({"call_seconds": 0}), json!({"question_seconds": 9}), json!({"question_seconds": 601})] {
         desktop.refused(start(members), "value").await;
     }
     let rule = json!({"id": "r", "application": CLIENT, "tool": "go", "agent": "any", "verdict": "deny",
         "fingerprint": null, "origin": null, "until": "always", "made": 1});
     let mut twice = start(json!({}));
-    twice["memory"] = json!({"rules": [rule, rule]});
+    twice["memory"]["rules"] = json!([rule, rule]);
     desktop.refused(twice, "value").await;
     desktop.done(start(json!({"call_seconds": 1}))).await;
 }
@@ -135,7 +132,7 @@ async fn a_desktop_that_talks_and_never_reads_counts_as_gone() {
 #[tokio::test]
 async fn a_line_that_is_no_command_does_nothing() {
     let (mut desktop, mut application, agent) = Desktop::scene().await;
-    let long = |bytes: usize| format!(r#"{{"type":"pause","request":1,"x":"{}"}}"#, "x".repeat(bytes - 35));
+    let long = |bytes: usize| format!(r#"{{"type":"pause","request":1{}}}"#, " ".repeat(bytes - 28));
     assert_eq!(long(100).len(), 100);
     let lines = [
         "",
@@ -170,6 +167,48 @@ async fn a_line_that_is_no_command_does_nothing() {
     desktop.line(&long(1_048_576).replace(r#""request":1"#, r#""request":0"#)).await;
     assert_eq!(desktop.reply(0).await, "done");
     assert_eq!(desktop.errors.len(), lines.len());
+}
+
+// holds: control-whole
+#[tokio::test]
+async fn what_is_left_out_or_misspelt_grants_nothing() {
+    let mut desktop = Desktop::greeted().await;
+    let mut errors = 0;
+    for (member, wrong) in
+        [("/memory/floors", None), ("/memory", None), ("/paused", Some("pausd")), ("/settings", None)]
+    {
+        let mut start = starting(json!({}));
+        let (of, name) = member.rsplit_once('/').unwrap();
+        let value = start.pointer_mut(of).unwrap().as_object_mut().unwrap().remove(name).unwrap();
+        if let Some(wrong) = wrong {
+            start[wrong] = value;
+        }
+        desktop.send(start).await;
+        errors += 1;
+        desktop.until(|desktop| desktop.errors.len() == errors).await;
+    }
+    desktop.done(starting(json!({}))).await;
+    for command in [
+        json!({"type": "allow_pair", "host": "H", "aplication": "notes"}),
+        json!({"type": "allow_pair", "host": "H"}),
+        json!({"type": "allow_pair", "host": "H", "application": "notes", "more": null}),
+        json!({"type": "mint", "application": "a", "role": "agent", "label": "E", "secnds": 60}),
+        json!({"type": "mint", "application": "a", "role": "agent", "label": "E"}),
+        json!({"type": "mint", "application": "a", "role": "agent", "seconds": 60}),
+        json!({"type": "unblock", "application": "a"}),
+        json!({"type": "forget_pair", "host": "H"}),
+        json!({"type": "decide", "question": "0".repeat(32), "fingerprint": "0".repeat(64), "verdict": "deny"}),
+        json!({"type": "decide", "question": "0".repeat(32), "fingerprint": "0".repeat(64), "verdict": "deny",
+            "also": {"remember": {"any_agent": false, "until": "always", "origin": "native"}}}),
+        json!({"type": "pause", "now": true}),
+    ] {
+        desktop.send(command).await;
+        errors += 1;
+        desktop.until(|desktop| desktop.errors.len() == errors).await;
+    }
+    assert!(desktop.errors.iter().all(|code| code == "not_a_command"));
+    let shown = desktop.snapshot(Value::is_object).await;
+    assert_eq!((list(&shown, "pairs").len(), &shown["paused"]), (0, &json!(false)));
 }
 
 // holds: control-end

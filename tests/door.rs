@@ -75,7 +75,7 @@ async fn what_is_no_hello_is_refused() {
         r#"{"door":1,"version":"1","want":"mcp","host":"Editor","application":"a/b"}"#,
         r#"{"door":1,"version":"1","want":"mcp","host":"Editor ","application":"a"}"#,
         r#"{"door":1,"version":"1","want":"apps","host":"Edi\u202etor"}"#,
-        r#"{"door":1,"version":"1","want":"token","label":"a\u200bb","application":"a","role":"agent"}"#,
+        r#"{"door":1,"version":"1","want":"token","label":"a\u200bb","application":"a","role":"agent","seconds":null}"#,
         &long,
         &label,
     ] {

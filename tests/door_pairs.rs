@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::support::{
     agent::Agent,
-    desktop::{DONE, Desktop, calling, door_questions, fingerprint, list, nothing_done, result, unanswered},
+    desktop::{DONE, Desktop, calling, door_questions, fingerprint, list, nothing_done, result, starting, unanswered},
     host::{Door, assert_refused, legacy, wants_mcp},
     scene::{CLIENT, TOOLS, answered},
     serve::run_in,
@@ -231,9 +231,7 @@ async fn there_are_only_so_many_pairs() {
     desktop.done(json!({"type": "allow_pair", "host": "Host 3", "application": null})).await;
     let mut desktop = Desktop::greeted().await;
     for memory in [pairs(257), json!({"memory": {"pairs": [pair(1), pair(1)]}})] {
-        let mut start = json!({"type": "start", "port": 0, "secrets": ["x".repeat(32)]});
-        start.as_object_mut().unwrap().extend(memory.as_object().unwrap().clone());
-        desktop.refused(start, "value").await;
+        desktop.refused(starting(memory), "value").await;
     }
 }
 

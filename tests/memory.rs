@@ -5,15 +5,15 @@ use serde_json::{Value, json};
 
 use crate::support::{
     agent::Agent,
-    desktop::{DONE, Desktop, calling, list, nothing_done, result},
+    desktop::{DONE, Desktop, calling, list, nothing_done, result, starting},
     scene::{CLIENT, TOOLS},
-    tokens::{self, SECRET},
+    tokens,
 };
 
 const HIGHEST: u64 = (1 << 53) - 1;
 
 fn start(memory: &Value) -> Value {
-    json!({"type": "start", "port": 0, "secrets": [SECRET], "memory": memory})
+    starting(json!({"memory": memory}))
 }
 
 fn generation(generation: u64) -> Value {
@@ -69,12 +69,52 @@ async fn a_memory_that_cannot_be_meant_is_refused_and_another_may_follow() {
 // holds: memory-bounds, revoke-all
 #[tokio::test]
 async fn the_highest_generation_that_is_taken_can_still_be_revoked() {
-    let mut desktop = Desktop::with(json!({"memory": {"generations": [generation(HIGHEST)]}})).await;
+    let mut desktop = Desktop::with(json!({"memory": {"generations": [generation(HIGHEST - 1)]}})).await;
     let token = desktop.mint(CLIENT, "agent", None).await;
     let agent = Agent::new(desktop.port, &token);
     agent.list().send().await.result_value();
-    desktop.done(json!({"type": "revoke", "application": CLIENT, "role": "agent", "which": "all"})).await;
-    agent.list().send().await.refused_early(401);
+    // The second time there is none left that could be raised, and none that would let anything through.
+    for _ in 0..2 {
+        desktop.done(json!({"type": "revoke", "application": CLIENT, "role": "agent", "which": "all"})).await;
+        agent.list().send().await.refused_early(401);
+    }
+    let mint = json!({"type": "mint", "application": CLIENT, "role": "agent", "label": null, "seconds": 60});
+    desktop.refused(mint, "value").await;
+    desktop.until(|desktop| desktop.memory["generations"] == json!([generation(HIGHEST)])).await;
+    let again = Desktop::with(json!({"memory": desktop.memory})).await;
+    Agent::new(again.port, &token).list().send().await.refused_early(401);
+    let last = tokens::claiming(&json!({"sub": CLIENT, "role": "agent", "gen": HIGHEST}).to_string());
+    Agent::new(again.port, &last).list().send().await.refused_early(401);
+}
+
+// holds: memory-told-again
+#[tokio::test]
+async fn what_was_told_at_the_edge_of_time_can_be_started_with() {
+    const LAST: u64 = 253_402_300_799_999;
+    let row = |member: &str| {
+        let mut row = json!({"application": CLIENT, "role": "agent", "label": "E"});
+        row[member] = json!(LAST);
+        row
+    };
+    let pair = |verdict: &str| json!({"host": "E", "application": CLIENT, "verdict": verdict, "made": LAST});
+    let all = json!({"host": "E", "application": null, "verdict": "allow", "made": LAST});
+    let revoke = json!({"type": "revoke", "application": CLIENT, "role": "agent", "which": {"label": "E"}});
+    let forget = json!({"type": "forget_pair", "host": "E", "application": CLIENT});
+    let allow = json!({"type": "allow_pair", "host": "F", "application": null});
+    for (memory, command, done) in [
+        (json!({"issued": [row("newest")]}), &revoke, true),
+        (json!({"floors": [row("issued_before")]}), &revoke, true),
+        (json!({"pairs": [pair("deny"), all]}), &forget, true),
+        (json!({"pairs": [pair("allow")]}), &allow, false),
+    ] {
+        let mut desktop = Desktop::with(json!({"memory": memory})).await;
+        let reply = desktop.ask(command.clone()).await;
+        assert_eq!(reply == "done", done, "{memory}: {reply}");
+        // What was told of it comes before what is told of this.
+        desktop.done(json!({"type": "add_origin", "application": "b", "origin": "native"})).await;
+        desktop.until(|desktop| !list(&desktop.memory, "pins").is_empty()).await;
+        Desktop::with(json!({"memory": desktop.memory})).await;
+    }
 }
 
 // holds: memory-stricter

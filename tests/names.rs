@@ -48,6 +48,47 @@ async fn a_name_is_checked_where_it_is_typed() {
     assert_eq!(list(&desktop.snapshot(Value::is_object).await, "pairs").len(), 0);
 }
 
+/// One name to whoever reads it, and ways to write it.
+const READ: &str = "Caf\u{e9} \u{e01}\u{e02}K";
+const WRITTEN: [&str; 3] = [READ, "Cafe\u{301} \u{e01}\u{200b}\u{e02}K", "Caf\u{e9} \u{e01}\u{e02}\u{212a}"];
+
+// holds: label-one
+#[tokio::test]
+async fn names_that_are_read_as_one_are_one_agent_however_they_were_written() {
+    let mut desktop = Desktop::door().await;
+    let runtime = std::sync::Arc::clone(&desktop.runtime);
+    for name in WRITTEN {
+        let mut agents = vec![desktop.labelled(CLIENT, name)];
+        for other in WRITTEN {
+            agents.push(Agent::new(desktop.port, &desktop.mint(CLIENT, "agent", Some(other)).await));
+        }
+        // The older token is valid until a floor is set.
+        let valid = if name == WRITTEN[0] { &agents[..] } else { &agents[1..] };
+        for agent in valid {
+            agent.list().send().await.result_value();
+        }
+        desktop.done(by_label("revoke", name)).await;
+        for agent in &agents {
+            agent.list().send().await.refused_early(401);
+        }
+        let fresh = Agent::new(desktop.port, &desktop.mint(CLIENT, "agent", Some(name)).await);
+        fresh.list().send().await.result_value();
+        // Hosts at the door are let in, turned away and forgotten by the same name.
+        desktop.done(json!({"type": "allow_pair", "host": name, "application": CLIENT})).await;
+        let pairs = desktop.snapshot(|snapshot| list(snapshot, "pairs").len() == 1).await;
+        assert_eq!(pairs["pairs"][0]["host"], READ);
+        for other in WRITTEN {
+            let open = Door::hello(runtime.path(), wants_mcp(other)).await.value().await;
+            assert_eq!(open["say"], "open", "{other:?}: {open}");
+        }
+        desktop.done(json!({"type": "forget_pair", "host": name, "application": CLIENT})).await;
+        desktop.snapshot(|snapshot| list(snapshot, "pairs").is_empty()).await;
+    }
+    let issued = list(&desktop.memory, "issued");
+    assert!(issued.iter().all(|row| row["label"] == READ), "{issued:?}");
+    assert!(issued.len() <= 1, "{issued:?}");
+}
+
 /// A token made elsewhere, under a label that turns what follows it around, and how that is shown.
 const RAW: &str = "Editor\u{202e}";
 const SHOWN: &str = "Editor⟦U+202E⟧";

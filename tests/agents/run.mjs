@@ -119,15 +119,18 @@ function doorway(t) {
   execFileSync(clientmcp, ['secret', secret], { stdio: 'ignore' });
   const words = ['token', CLIENT_ID, '--role', 'client', '--secret-file', secret];
   const token = execFileSync(clientmcp, words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  const settings = { client_origins: 'pinned', allow_origins: [], call_seconds: 120, question_seconds: 120 };
+  const lists = ['rules', 'blocked', 'pins', 'generations', 'floors', 'issued', 'seen'];
   const memory = {
+    ...Object.fromEntries(lists.map((list) => [list, []])),
     pairs: [{ host: 'Agents', application: CLIENT_ID, verdict: 'allow', made: 1 }],
-    modes: [{ application: CLIENT_ID, mode: 'allow_all', until: 'quit' }],
+    modes: [{ application: CLIENT_ID, mode: 'allow_all', until: { at: Date.now() + 3_600_000 } }],
   };
   const bridge = async (port) => {
     const bridge = start(t, [clientmcp, 'serve', '--control'], { XDG_RUNTIME_DIR: folder });
     bridge.say(JSON.stringify({ type: 'hello', control: 1, version: 'test' }));
     const secrets = [readFileSync(secret, 'utf8').trim()];
-    bridge.say(JSON.stringify({ type: 'start', request: 1, port, secrets, memory }));
+    bridge.say(JSON.stringify({ type: 'start', request: 1, port, secrets, settings, memory, paused: false }));
     let connect;
     for (let message = {}; !message.door?.open; message = await bridge.next()) connect = message.connect ?? connect;
     // A bridge whose desktop reads no more goes on.

@@ -43,7 +43,8 @@ export async function startDriven(t) {
   const { process, lines } = start(t, ['serve', '--control']);
   const secret = 'a secret of the tests, of 32 bytes and more';
   const settings = { client_origins: 'any', allow_origins: [], call_seconds: 120, question_seconds: 120 };
-  const memory = { modes: [], rules: [], blocked: [], pins: [], generations: [], floors: [], seen: [] };
+  const lists = ['modes', 'rules', 'blocked', 'pins', 'generations', 'floors', 'issued', 'seen', 'pairs'];
+  const memory = Object.fromEntries(lists.map((list) => [list, []]));
   let request = 0;
   const order = async (type, members) => {
     request += 1;

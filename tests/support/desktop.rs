@@ -158,11 +158,8 @@ impl Desktop {
 
     /// Greets and starts it.
     pub(crate) async fn started(self, members: Value) -> Self {
-        let Value::Object(members) = members else { panic!("no members: {members}") };
         let mut desktop = Self::greet(self).await;
-        let mut start = json!({"type": "start", "port": 0, "secrets": [SECRET]});
-        start.as_object_mut().unwrap().extend(members);
-        desktop.done(start).await;
+        desktop.done(starting(members)).await;
         assert_ne!(desktop.port, 0, "no `listening` before the reply to `start`");
         desktop
     }
@@ -413,6 +410,23 @@ pub(crate) fn list<'a>(value: &'a Value, name: &str) -> &'a [Value] {
     value[name].as_array().map_or(&[], Vec::as_slice)
 }
 
+/// The command that starts a bridge: whole, with these members instead of the ordinary ones. A memory may be one that was
+/// told, or say of some lists alone what is in them.
+pub(crate) fn starting(members: Value) -> Value {
+    let Value::Object(mut members) = members else { panic!("no members: {members}") };
+    let remembered = members.remove("memory").unwrap_or_else(|| json!({}));
+    let mut memory = json!({"modes": [], "rules": [], "blocked": [], "pins": [], "generations": [], "floors": [],
+        "issued": [], "seen": [], "pairs": []});
+    memory.as_object_mut().unwrap().extend(remembered.as_object().expect("a memory").clone());
+    memory.as_object_mut().unwrap().remove("type");
+    let settings =
+        json!({"client_origins": "pinned", "allow_origins": [], "call_seconds": 120, "question_seconds": 120});
+    let mut start = json!({"type": "start", "port": 0, "secrets": [SECRET], "settings": settings, "paused": false});
+    start["memory"] = memory;
+    start.as_object_mut().unwrap().extend(members);
+    start
+}
+
 /// The command that answers a question.
 pub(crate) fn decision(question: &Value, verdict: &str, also: Value) -> Value {
     let (id, fingerprint) = (&question["id"], &question["fingerprint"]);
@@ -439,7 +453,9 @@ pub(crate) fn door_questions(snapshot: &Value) -> usize {
 pub(crate) fn allowing(hosts: &[&str]) -> Value {
     let pair = |host: &&str| json!({"host": host, "application": CLIENT, "verdict": "allow", "made": 1});
     let pairs: Vec<_> = hosts.iter().map(pair).collect();
-    json!({"pairs": pairs, "modes": [{"application": CLIENT, "mode": "allow_all", "until": "quit"}]})
+    let now = u64::try_from(std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_millis()).unwrap();
+    let mode = json!({"application": CLIENT, "mode": "allow_all", "until": {"at": now + 3_600_000}});
+    json!({"pairs": pairs, "modes": [mode]})
 }
 
 /// Sends a request on the side.

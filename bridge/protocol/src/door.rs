@@ -55,10 +55,10 @@ pub enum Want {
         /// Of which role.
         role: Role,
         /// What the agent is to be called.
-        #[serde(default)]
+        #[serde(deserialize_with = "Option::deserialize")]
         label: Option<Label>,
-        /// Seconds until it ends; none for never.
-        #[serde(default)]
+        /// Seconds until it ends; none for never, which has to be said.
+        #[serde(deserialize_with = "Option::deserialize")]
         seconds: Option<u64>,
     },
     /// Which bridge this is.
@@ -67,10 +67,10 @@ pub enum Want {
 
 impl Want {
     /// What the agent is, or is to be, called.
-    pub fn label(&self) -> Option<&Label> {
+    pub fn label_mut(&mut self) -> Option<&mut Label> {
         match self {
             Self::Mcp { host, .. } | Self::Apps { host } | Self::Headers { host, .. } => Some(host),
-            Self::Token { label, .. } => label.as_ref(),
+            Self::Token { label, .. } => label.as_mut(),
             Self::Status => None,
         }
     }

@@ -60,10 +60,11 @@ pub const ISSUED: usize = 1_000;
 /// Rules: what a person can still look through.
 pub const RULES: usize = 1_000;
 
-/// The highest generation that is handed over: exact in a double, and far below where it could not be raised any more.
+/// The highest generation that is handed over: exact in a double. It cannot be raised any more, so no token is valid in it.
 pub const GENERATION: u64 = (1 << 53) - 1;
 
-/// The last moment that is handed over, in Unix milliseconds: 9999-12-31T23:59:59.999Z, the last that is shown as a date.
+/// The last moment that is handed over, in Unix milliseconds: 9999-12-31T23:59:59.999Z, the last that is shown as a date. A
+/// floor cannot be raised above it, so no token is valid at one that stands there.
 pub const LAST_MOMENT: u64 = 253_402_300_799_999;
 
 /// Bytes of one message on the control channel.

@@ -1,5 +1,7 @@
 //! Origins: where a page or an extension comes from, as browsers send it and as a person may name it. One rule for both.
 
+use std::net::{Ipv4Addr, Ipv6Addr};
+
 use crate::limits::ORIGIN_BYTES;
 
 /// What stands for an application that comes without an origin: a native program.
@@ -35,7 +37,10 @@ pub fn check(text: &str) -> Result<(), &'static str> {
     }
     let (host, port) = split_port(authority);
     if !is_host(scheme, host) {
-        return Err("the host must be written as browsers do: lower case, no user name, other scripts as xn--");
+        return Err(
+            "the host must be written as browsers do: lower case, no user name, other scripts as xn--, addresses \
+                    as 127.0.0.1 and [::1]",
+        );
     }
     if !port.is_none_or(|port| is_port(scheme, port)) {
         return Err("the port must be 1 to 65535, and not the scheme's own, which browsers leave out");
@@ -63,15 +68,43 @@ fn split_port(authority: &str) -> (&str, Option<&str>) {
 
 fn is_host(scheme: &str, host: &str) -> bool {
     if let Some(address) = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-        return address.parse::<std::net::Ipv6Addr>().is_ok_and(|parsed| parsed.to_string() == address);
+        return address.parse().is_ok_and(|parsed| ipv6(parsed) == address);
     }
-    let capitals = !WEB.contains(&scheme);
+    let web = WEB.contains(&scheme);
+    if web && ends_in_a_number(host) {
+        return host.parse::<Ipv4Addr>().is_ok_and(|parsed| parsed.to_string() == host);
+    }
     let allowed = |byte: u8| match byte {
         b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' => true,
-        b'A'..=b'Z' => capitals,
+        b'A'..=b'Z' => !web,
         _ => false,
     };
     !host.is_empty() && host.bytes().all(allowed)
+}
+
+/// What browsers take for an IPv4 address, and write as four decimal numbers or not at all (URL Standard, "ends in a
+/// number checker").
+fn ends_in_a_number(host: &str) -> bool {
+    let last = host.strip_suffix('.').unwrap_or(host).rsplit('.').next().unwrap_or_default();
+    let decimal = !last.is_empty() && last.bytes().all(|byte| byte.is_ascii_digit());
+    let hexadecimal = last.strip_prefix("0x").is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_hexdigit()));
+    decimal || hexadecimal
+}
+
+/// An address as browsers write it (URL Standard, "IPv6 serializer"): eight pieces in hexadecimal, where `::` stands for
+/// the first of the longest runs of zeros. Unlike the standard library they never write an IPv4 address in it.
+fn ipv6(address: Ipv6Addr) -> String {
+    let pieces = address.segments();
+    let zeros = |from: usize| pieces.iter().skip(from).take_while(|piece| **piece == 0).count();
+    let run = (0..pieces.len()).map(|from| (from, zeros(from))).rev().max_by_key(|(_, length)| *length);
+    let written = |pieces: &[u16]| pieces.iter().map(|piece| format!("{piece:x}")).collect::<Vec<_>>().join(":");
+    match run {
+        Some((from, length)) if length > 1 => {
+            let (before, behind) = (pieces.get(..from), pieces.get(from + length..));
+            format!("{}::{}", written(before.unwrap_or_default()), written(behind.unwrap_or_default()))
+        }
+        Some(_) | None => written(&pieces),
+    }
 }
 
 fn is_port(scheme: &str, text: &str) -> bool {
@@ -87,6 +120,7 @@ fn is_port(scheme: &str, text: &str) -> bool {
 mod tests {
     use super::*;
 
+    // holds: pin-one-rule
     #[test]
     fn an_origin_is_what_a_browser_sends() {
         for good in [
@@ -95,6 +129,17 @@ mod tests {
             "http://127.0.0.1:8080",
             "http://[::1]:3000",
             "http://[::1]",
+            "http://[::]",
+            "http://[::ffff:7f00:1]:3000",
+            "http://[::7f00:1]",
+            "http://[2001:db8::1:0:0:1]",
+            "http://[2001:db8:0:1:1:1:1:1]",
+            "http://[1:0:0:1::]",
+            "http://[fe80::a]",
+            "http://255.255.255.255",
+            "http://127.1.example",
+            "http://1.2.3.a4",
+            "app://127.1",
             "https://xn--bcher-kva.example",
             "https://a_b.example",
             "tauri://localhost",
@@ -146,6 +191,23 @@ mod tests {
             "http://example.com:80",
             "https://[::1",
             "https://[0:0::1]",
+            "http://[::ffff:127.0.0.1]:3000",
+            "http://[::127.0.0.1]",
+            "http://[::FFFF:7f00:1]",
+            "http://[2001:db8::1:0:0:0:1]",
+            "http://[2001:db8::1:1:1:1:1]",
+            "http://[0:0:0:1:0:0:0:0]",
+            "http://[fe80::1%251]",
+            "http://127.1:3000",
+            "http://127.0.0.1.",
+            "http://127.0.0.01",
+            "http://127.0.0.256",
+            "http://2130706433",
+            "http://0x7f.0.0.1",
+            "http://0x7f000001",
+            "http://0x",
+            "http://example.1",
+            "ws://127.1",
             "https://a:b:1",
             " https://example.com",
             "https://example.com\n",

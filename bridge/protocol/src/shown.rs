@@ -65,7 +65,7 @@ pub fn shown_within(text: &str, chars: usize) -> String {
     }
     let (start, beyond) = text.split_at(end);
     let points = start.chars().map(Ok);
-    Shown { points, before: None, text: String::new(), chars: 0, made: false }.within(chars, beyond.chars().count())
+    Shown::of(points).within(chars, beyond.chars().count())
 }
 
 /// A whole text, for a detail view. It has at most twelve times as many bytes as the text.
@@ -77,7 +77,14 @@ pub fn shown_whole(text: &str) -> String {
 /// before is counted with what is cut off now: no mark is ever cut or marked.
 pub fn shown_again(text: &str, chars: usize) -> String {
     let points = text.chars().map(Ok);
-    Shown { points, before: None, text: String::new(), chars: 0, made: true }.within(chars, 0)
+    Shown { made: true, ..Shown::of(points) }.within(chars, 0)
+}
+
+/// A whole text as it is shown, but for the invisible characters that stay in it elsewhere: two names that differ in these
+/// alone are read as one. With `made` its marks are ours, and pass.
+pub(crate) fn shown_bare(text: &str, made: bool) -> String {
+    let points = text.chars().map(Ok);
+    Shown { made, bare: true, ..Shown::of(points) }.within(usize::MAX, 0)
 }
 
 /// The string that a JSON text says, as [`shown`] shows it; see [`shown_json_within`].
@@ -90,8 +97,7 @@ pub fn shown_json(written: &str) -> String {
 ///
 /// `written` is the string as it stands in the JSON text, in its quotes. Anything else is shown as it is written.
 pub fn shown_json_within(written: &str, chars: usize) -> String {
-    let points = JsonString::new(written);
-    Shown { points, before: None, text: String::new(), chars: 0, made: false }.within(chars, 0)
+    Shown::of(JsonString::new(written)).within(chars, 0)
 }
 
 /// How many characters a mark of ours stands for, which is what is between its brackets.
@@ -117,9 +123,15 @@ struct Shown<I> {
     chars: usize,
     /// The text was shown before, so marks in it are ours.
     made: bool,
+    /// Invisible characters are left out where they would stay.
+    bare: bool,
 }
 
 impl<I: Iterator<Item = Point> + Clone> Shown<I> {
+    fn of(points: I) -> Self {
+        Self { points, before: None, text: String::new(), chars: 0, made: false, bare: false }
+    }
+
     /// `beyond`: how many characters of the text come after `points`.
     fn within(mut self, chars: usize, beyond: usize) -> String {
         let left = loop {
@@ -188,9 +200,11 @@ impl<I: Iterator<Item = Point> + Clone> Shown<I> {
     }
 
     fn push(&mut self, point: char) {
-        self.text.push(point);
-        self.chars += 1;
         self.before = Some(point);
+        if !self.bare || points::class(point) != Class::Hidden {
+            self.text.push(point);
+            self.chars += 1;
+        }
     }
 
     fn put(&mut self, mark: &str) {

@@ -19,15 +19,29 @@ use serde_json::value::RawValue;
 
 /// Reads a value, to the letter. Members that the type does not name may be there, and members with a default may not.
 pub fn from_slice<T: DeserializeOwned + Serialize>(json: &[u8]) -> Result<T, serde_json::Error> {
+    read(json, false)
+}
+
+/// Reads a value, to the letter and whole: every member stands there, `null` spelt out, and no other. What is left out or
+/// misspelt could mean more than what was to be said.
+pub fn whole_from_slice<T: DeserializeOwned + Serialize>(json: &[u8]) -> Result<T, serde_json::Error> {
+    read(json, true)
+}
+
+fn read<T: DeserializeOwned + Serialize>(json: &[u8], whole: bool) -> Result<T, serde_json::Error> {
     let value: T = serde_json::from_slice(json)?;
     let written: &RawValue = serde_json::from_slice(json)?;
-    let read = value.serialize(Over(written));
+    let read = value.serialize(Over { written, whole });
     read.map(|()| value).map_err(<serde_json::Error as serde::de::Error>::custom)
 }
 
 /// The text over which a value is written.
 #[derive(Clone, Copy)]
-struct Over<'a>(&'a RawValue);
+struct Over<'a> {
+    written: &'a RawValue,
+    /// No member may be missing, and none be there that is not written.
+    whole: bool,
+}
 
 /// A value stands there in another form than its type has.
 #[derive(Debug)]
@@ -37,7 +51,7 @@ impl std::error::Error for OtherKind {}
 
 impl fmt::Display for OtherKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a value is of another kind than it has to be")
+        f.write_str("a value is of another kind than it has to be, or a member is missing or one too many")
     }
 }
 
@@ -51,7 +65,7 @@ type Read = Result<(), OtherKind>;
 
 impl<'a> Over<'a> {
     fn begins(self, with: impl FnOnce(u8) -> bool) -> Read {
-        let first = self.0.get().trim_start().bytes().next();
+        let first = self.written.get().trim_start().bytes().next();
         if first.is_some_and(with) { Ok(()) } else { Err(OtherKind) }
     }
 
@@ -68,21 +82,21 @@ impl<'a> Over<'a> {
     }
 
     fn read<T: Deserialize<'a>>(self) -> Result<T, OtherKind> {
-        serde_json::from_str(self.0.get()).map_err(|_| OtherKind)
+        serde_json::from_str(self.written.get()).map_err(|_| OtherKind)
     }
 
     fn members(self) -> Result<Members<'a>, OtherKind> {
-        self.read::<Names<'a>>().map(|Names(names)| Members(names))
+        self.read::<Names<'a>>().map(|Names(names)| Members { names, met: 0, whole: self.whole })
     }
 
     fn items(self) -> Result<Items<'a>, OtherKind> {
-        self.read::<Vec<&RawValue>>().map(|items| Items(items.into_iter()))
+        self.read::<Vec<&RawValue>>().map(|items| Items { items: items.into_iter(), whole: self.whole })
     }
 
     /// The one member of an object, which is named like a variant.
     fn variant(self, name: &str) -> Result<Self, OtherKind> {
-        let Members(members) = self.members()?;
-        members.get(name).filter(|_| members.len() == 1).map(|inner| Self(inner)).ok_or(OtherKind)
+        let Members { names, whole, .. } = self.members()?;
+        names.get(name).filter(|_| names.len() == 1).map(|written| Self { written, whole }).ok_or(OtherKind)
     }
 }
 
@@ -121,25 +135,50 @@ impl<'de: 'a, 'a> Deserialize<'de> for Names<'a> {
 }
 
 /// An object, over whose members a value's are written.
-struct Members<'a>(BTreeMap<Cow<'a, str>, &'a RawValue>);
+struct Members<'a> {
+    names: BTreeMap<Cow<'a, str>, &'a RawValue>,
+    /// How many of them were written over.
+    met: usize,
+    whole: bool,
+}
 
 impl Members<'_> {
-    fn member(&self, name: &str, value: &(impl Serialize + ?Sized)) -> Read {
-        // What is not there has its default.
-        self.0.get(name).map_or(Ok(()), |written| value.serialize(Over(written)))
+    fn member(&mut self, name: &str, value: &(impl Serialize + ?Sized)) -> Read {
+        match self.names.get(name) {
+            Some(written) => {
+                self.met += 1;
+                value.serialize(Over { written, whole: self.whole })
+            }
+            // What is not there has its default.
+            None if !self.whole => Ok(()),
+            None => Err(OtherKind),
+        }
+    }
+
+    /// A member that is not written where it is `null`. It may be spelt out.
+    fn unwritten(&mut self, name: &str) -> Read {
+        if self.names.contains_key(name) { self.member(name, &()) } else { Ok(()) }
+    }
+
+    fn all(self) -> Read {
+        if self.whole && self.met < self.names.len() { Err(OtherKind) } else { Ok(()) }
     }
 }
 
 /// An array, over whose items a value's are written.
-struct Items<'a>(std::vec::IntoIter<&'a RawValue>);
+struct Items<'a> {
+    items: std::vec::IntoIter<&'a RawValue>,
+    whole: bool,
+}
 
 impl Items<'_> {
     fn item(&mut self, value: &(impl Serialize + ?Sized)) -> Read {
-        self.0.next().ok_or(OtherKind).and_then(|written| value.serialize(Over(written)))
+        let written = self.items.next().ok_or(OtherKind)?;
+        value.serialize(Over { written, whole: self.whole })
     }
 
     fn all(mut self) -> Read {
-        if self.0.next().is_none() { Ok(()) } else { Err(OtherKind) }
+        if self.items.next().is_none() { Ok(()) } else { Err(OtherKind) }
     }
 }
 
@@ -281,8 +320,12 @@ macro_rules! members {
                 self.member(name, value)
             }
 
+            fn skip_field(&mut self, name: &'static str) -> Read {
+                self.unwritten(name)
+            }
+
             fn end(self) -> Read {
-                Ok(())
+                self.all()
             }
         })+
     };
@@ -311,7 +354,7 @@ impl ser::SerializeMap for Members<'_> {
     }
 
     fn end(self) -> Read {
-        Ok(())
+        self.all()
     }
 }
 

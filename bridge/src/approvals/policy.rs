@@ -122,7 +122,9 @@ impl Policy {
     /// than it can be, is none.
     pub fn remember(&mut self, memory: &Memory, now: Now) {
         for mode in &memory.modes {
-            self.put_mode(mode.clone(), now);
+            if (mode.mode, mode.until, mode.ends) != (Mode::AllowAll, Until::Quit, None) {
+                self.put_mode(mode.clone(), now);
+            }
         }
         for agent in &memory.blocked {
             let (application, label) = (agent.application.clone(), agent.label.clone());

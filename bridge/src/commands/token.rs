@@ -63,7 +63,7 @@ pub(crate) fn run(arguments: Arguments) -> Exit {
         Err(error) => {
             complain(error);
             match error {
-                MintError::TooFar => Exit::Usage,
+                MintError::TooFar | MintError::Spent => Exit::Usage,
                 MintError::Signing => Exit::Failed,
             }
         }

@@ -329,9 +329,10 @@ impl<S: Sample> Session<'_, S> {
         if seconds == Some(0) {
             return refused(ErrorCode::Value, "a token that ends at once is none");
         }
-        if let Some(fault) = label.as_ref().and_then(|label| Label::typed(label.as_str()).err()) {
-            return refused(ErrorCode::Value, &format!("no token was made: {fault}"));
-        }
+        let label = match label.map(|label| Label::typed(label.as_str())).transpose() {
+            Ok(label) => label,
+            Err(fault) => return refused(ErrorCode::Value, &format!("no token was made: {fault}")),
+        };
         match self.hub.mint(subject, role, label, seconds.map(Duration::from_secs)).await {
             Ok(Minted { token, end, .. }) => Reply::Token { token, ends: end.map(NumericDate::millis) },
             Err(fault) => refused(ErrorCode::Value, &format!("no token was made: {fault}")),
@@ -392,14 +393,14 @@ fn object(arguments: &str) -> Option<Text> {
 /// One command, or what is to be said of a line that is none.
 fn read(line: &Line) -> Result<Request, Event> {
     let sentence = match line {
-        Line::Text(text) => match strict::from_slice(text) {
+        Line::Text(text) => match strict::whole_from_slice(text) {
             Ok(request) => return Ok(request),
             // Where it stands, never what stands there: that may be a secret.
             Err(fault) if fault.column() > 0 => {
                 format!("a line that is no command was left out (column {})", fault.column())
             }
-            Err(_) => "a line that is no command was left out: a word, a number, a list or an object stands where \
-                       another kind of value has to"
+            Err(_) => "a line that is no command was left out: a member is missing or is none of this command, or a \
+                       word, a number, a list or an object stands where another kind of value has to"
                 .to_owned(),
         },
         Line::TooLong => "a line that is longer than a message may be was left out".to_owned(),

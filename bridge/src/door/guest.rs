@@ -166,10 +166,10 @@ fn hello(line: &Line) -> Result<Hello, Said> {
     if version != u64::from(DOOR_VERSION) {
         return Err(words::other_version(version));
     }
-    let hello: Hello = strict::from_slice(line).map_err(|_| none())?;
+    let mut hello: Hello = strict::from_slice(line).map_err(|_| none())?;
     // The person has to tell one name from another.
-    if hello.want.label().is_some_and(|label| Label::typed(label.as_str()).is_err()) {
-        return Err(none());
+    if let Some(label) = hello.want.label_mut() {
+        *label = Label::typed(label.as_str()).map_err(|_| none())?;
     }
     Ok(hello)
 }

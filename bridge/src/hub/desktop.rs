@@ -5,11 +5,11 @@ use std::{collections::HashSet, sync::Arc, time::Duration};
 use clientmcp_protocol::{
     codes::CloseCode,
     control::{
-        Also, ApplicationPart, CallPart, Command, Count, Decide, ErrorCode, Floor, Generation, Memory, Millis, Mode,
-        Pin, QuestionPart, Reply, Rule, RuleAgent, Settings, TextRef, Until, Verdict, Which,
+        Also, ApplicationPart, CallPart, Command, Count, Decide, ErrorCode, Floor, Generation, Memory, Mode, Pin,
+        QuestionPart, Reply, Rule, RuleAgent, Settings, TextRef, Until, Verdict, Which,
     },
     ids::{ClientId, Role},
-    limits::{BLOCK_TIME, CALL_TIME_RANGE, ORIGINS, PIECE_BYTES, QUESTION_TIME_RANGE, RULES},
+    limits::{BLOCK_TIME, CALL_TIME_RANGE, GENERATION, ORIGINS, PIECE_BYTES, QUESTION_TIME_RANGE, RULES},
     origin,
 };
 
@@ -52,7 +52,7 @@ impl State {
             }
             Command::SetSecrets { secrets } => self.set_secrets(now, &secrets.0),
             Command::SetSettings { settings } => self.set_settings(settings),
-            Command::AllowPair { host, application } => self.allow_pair(now, host, application),
+            Command::AllowPair { host, application } => self.allow_pair(now, &host, application),
             Command::ForgetPair { host, application } => self.forget_pair(now, &host.harmless(), application.as_ref()),
             Command::DecideDoor { question, verdict } => self.decide_door(now, question, verdict),
             Command::Get { text, offset } => self.piece(&text, offset),
@@ -112,8 +112,7 @@ impl State {
             self.policy.add_rule(rule, now);
         }
         if decide.also == Also::BlockAgent {
-            let end = now.wall.0.saturating_add(u64::try_from(BLOCK_TIME.as_millis()).unwrap_or(u64::MAX));
-            self.policy.block(agent, Until::At(Millis(end)), now);
+            self.policy.block(agent, Until::At(now.wall.after(BLOCK_TIME)), now);
         }
         self.policy_changed(now);
         Reply::Done
@@ -212,7 +211,8 @@ impl State {
         };
         match which {
             Which::All => {
-                let generation = self.access.borrow().standing().generation(&application, role).saturating_add(1);
+                let before = self.access.borrow().standing().generation(&application, role);
+                let generation = before.saturating_add(1).min(GENERATION);
                 self.generations.retain(|other| (&other.application, other.role) != (&application, role));
                 self.generations.push(Generation { application, role, generation });
             }
@@ -230,7 +230,7 @@ impl State {
                 self.floors.retain(|floor| !same(floor));
                 // What was made in this very millisecond was made before, and so was what names a later one.
                 let newest = self.issued.newest(&application, role, label.as_ref()).max(now.wall);
-                let issued_before = before.unwrap_or_default().max(Millis(newest.0.saturating_add(1)));
+                let issued_before = before.unwrap_or_default().max(newest.next());
                 self.floors.push(Floor { application, role, label, issued_before });
             }
         }

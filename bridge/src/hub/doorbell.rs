@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use clientmcp_protocol::{
     control::{DoorHead, DoorProgram, DoorQuestion, DoorWants, ErrorCode, Millis, Pair, Reply, Verdict, Which},
     ids::{ClientId, Label, QuestionId},
-    limits::{DOOR_QUESTIONS, DOOR_WAITERS, PAIRS},
+    limits::{DOOR_QUESTIONS, DOOR_WAITERS, LAST_MOMENT, PAIRS},
 };
 use tokio::{sync::oneshot, time::Instant};
 
@@ -228,11 +228,11 @@ impl State {
         Reply::Done
     }
 
-    pub(super) fn allow_pair(&mut self, now: Now, host: Label, application: Option<ClientId>) -> Reply {
-        if let Err(fault) = Label::typed(host.as_str()) {
-            return refused(ErrorCode::Value, &format!("nobody was let in: {fault}"));
+    pub(super) fn allow_pair(&mut self, now: Now, host: &Label, application: Option<ClientId>) -> Reply {
+        match Label::typed(host.as_str()) {
+            Ok(host) => self.set_pair(now, host, application, Verdict::Allow),
+            Err(fault) => refused(ErrorCode::Value, &format!("nobody was let in: {fault}")),
         }
-        self.set_pair(now, host, application, Verdict::Allow)
     }
 
     /// In force for whoever is there, who waits and who comes.
@@ -248,7 +248,14 @@ impl State {
             if let Some(before) = before {
                 self.ended(now, &mut pairs, &before);
             }
-            let made = self.made(now);
+            let made = match (self.made(now), verdict) {
+                (Some(made), _) => made,
+                // No token names a no, so it may share its moment.
+                (None, Verdict::Deny) => Millis(LAST_MOMENT),
+                (None, Verdict::Allow) => {
+                    return refused(ErrorCode::Value, "no pair can be made later than all before");
+                }
+            };
             pairs.push(Pair { host, application, verdict, made });
             self.set_pairs(now, pairs);
         }
@@ -276,20 +283,24 @@ impl State {
     }
 
     /// After a no is gone, the yes for all that lets in again begins anew: what the no has ended stays ended.
-    fn ended(&mut self, now: Now, pairs: &mut [Pair], gone: &Pair) {
-        if gone.verdict == Verdict::Deny
-            && let Some(all) = pairs.iter_mut().find(|pair| pair.host == gone.host && pair.application.is_none())
-        {
-            all.made = self.made(now);
+    fn ended(&mut self, now: Now, pairs: &mut Vec<Pair>, gone: &Pair) {
+        let all = pairs.iter().position(|pair| pair.host == gone.host && pair.application.is_none());
+        if let (Verdict::Deny, Some(all)) = (gone.verdict, all) {
+            match (self.made(now), pairs.get_mut(all)) {
+                (Some(made), Some(all)) => all.made = made,
+                // It cannot begin anew: the person is asked.
+                (None, _) | (_, None) => drop(pairs.remove(all)),
+            }
         }
     }
 
-    /// What tells this pair from every other there ever was: a token names it.
-    fn made(&mut self, now: Now) -> Millis {
+    /// What tells this pair from every other there ever was: a token names it. Nothing when no later moment can be told.
+    fn made(&mut self, now: Now) -> Option<Millis> {
         let newest = self.access.borrow().pairs().iter().map(|pair| pair.made).max().unwrap_or_default();
         let newest = newest.max(self.doorbell.made);
-        self.doorbell.made = now.wall.max(Millis(newest.0.saturating_add(1)));
-        self.doorbell.made
+        let made = now.wall.max(newest.next());
+        self.doorbell.made = made;
+        (made > newest).then_some(made)
     }
 
     fn set_pairs(&mut self, now: Now, pairs: Vec<Pair>) {

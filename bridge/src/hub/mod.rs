@@ -422,7 +422,8 @@ fn beat(state: &mut state::State, heartbeat: &mut Instant) {
     state.tick(now);
 }
 
+/// A clock that is set beyond the last moment that can be told counts as standing there.
 fn now() -> Now {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Now { mono: Instant::now(), wall: Millis(u64::try_from(since.as_millis()).unwrap_or(u64::MAX)) }
+    Now { mono: Instant::now(), wall: Millis(0).after(since) }
 }

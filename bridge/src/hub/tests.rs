@@ -3,6 +3,7 @@
 mod crowd;
 mod desktop;
 mod doorbell;
+mod edges;
 mod leaving;
 mod revoked;
 mod snapshots;

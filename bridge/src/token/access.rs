@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use clientmcp_protocol::{
     control::{Floor, Generation, Millis, Pair, Verdict},
     ids::{ClientId, Label, Role},
-    limits::HEADERS_TIME,
+    limits::{GENERATION, HEADERS_TIME},
 };
 
 use super::{Claims, Grant, MintError, NumericDate, Seal, Secrets, Standing, TokenFault, mint_as, verify};
@@ -153,6 +153,10 @@ impl Access {
     /// Makes a token of the generation in force.
     fn make(&self, now: Millis, grant: Grant, pairs: Option<&[Millis]>) -> Result<Minted, MintError> {
         let generation = self.standing.generation(&grant.subject, grant.role);
+        let floor = self.standing.floor(&grant.subject, grant.role, grant.label.as_ref());
+        if generation >= GENERATION || floor.is_some_and(NumericDate::is_last) {
+            return Err(MintError::Spent);
+        }
         let grant = Grant { generation, ..grant };
         let issued = self.now_for(now, &grant.subject, grant.role, grant.label.as_ref());
         // It ends by the clock as it is, whatever it says of its beginning.

@@ -13,7 +13,7 @@ use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use clientmcp_protocol::{
     control::{Millis, Via},
     ids::{ClientId, Label, Role},
-    limits::{CLOCK_LEEWAY, TOKEN_BYTES},
+    limits::{CLOCK_LEEWAY, GENERATION, TOKEN_BYTES},
 };
 use serde::Serialize;
 
@@ -113,11 +113,12 @@ impl Claims {
     /// Whether a token that was let in before would still be, after a generation or a floor was raised. Its end is not
     /// asked for: that counts when a token is presented.
     pub fn still_stands(&self, standing: &Standing) -> Result<(), TokenFault> {
-        if self.generation != standing.generation(&self.subject, self.role) {
+        if self.generation != standing.generation(&self.subject, self.role) || self.generation >= GENERATION {
             return Err(TokenFault::Generation);
         }
         match (standing.floor(&self.subject, self.role, self.label.as_ref()), self.issued_at) {
             (None, _) => Ok(()),
+            (Some(floor), _) if floor.is_last() => Err(TokenFault::Revoked),
             (Some(floor), Some(issued_at)) if issued_at >= floor && !issued_at.is_beyond(floor) => Ok(()),
             (Some(_), _) => Err(TokenFault::Revoked),
         }
@@ -270,6 +271,9 @@ pub enum MintError {
     /// It would end after the year 9999.
     #[error("a token cannot last beyond the year 9999")]
     TooFar,
+    /// No later generation or floor can be told, so no token of this application, role and label is valid any more.
+    #[error("tokens like this one were revoked for good: choose another label or client ID")]
+    Spent,
     /// The signature could not be made.
     #[error("the token could not be signed")]
     Signing,

@@ -8,6 +8,7 @@ use std::{
 use clientmcp_protocol::{
     control::Millis,
     ids::{ClientId, Label, Role},
+    limits::LAST_MOMENT,
 };
 
 use super::LAST_END;
@@ -45,6 +46,11 @@ impl NumericDate {
     /// Whether it is after the year 9999, and after a floor that may have come to be there. No revocation could get past it.
     pub(super) fn is_beyond(self, floor: Self) -> bool {
         self.0 > floor.0.max(LAST_END)
+    }
+
+    /// Whether it is the last moment that can be told. No floor can be raised above it, so it lets nothing through.
+    pub(super) fn is_last(self) -> bool {
+        self.millis() >= Millis(LAST_MOMENT)
     }
 
     /// The moment that much later.

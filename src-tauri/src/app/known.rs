@@ -117,6 +117,8 @@ impl KnownOnes {
 
     /// A token was made, which ends then.
     pub(super) fn minted(&mut self, application: &ClientId, role: Role, label: Option<Label>, end: Option<Millis>) {
+        // As the bridge calls it from now on.
+        let label = label.map(|label| label.harmless());
         let same =
             |known: &&mut KnownLabel| known.application == *application && known.role == role && known.label == label;
         if let Some(known) = self.labels.iter_mut().find(same) {

@@ -1,12 +1,27 @@
 //! What of a memory cannot be meant, although it is JSON of the right shape.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, time::Duration};
 
 use super::{Memory, Millis, Until};
 use crate::{
     limits::{GENERATION, LAST_MOMENT, ORIGINS},
     origin,
 };
+
+impl Millis {
+    /// The moment that comes right after; the last that can be told comes after itself.
+    #[must_use]
+    pub fn next(self) -> Self {
+        self.after(Duration::from_millis(1))
+    }
+
+    /// The moment that much later, as far as moments can be told.
+    #[must_use]
+    pub fn after(self, time: Duration) -> Self {
+        let millis = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        Self(self.0.saturating_add(millis).min(LAST_MOMENT))
+    }
+}
 
 impl Until {
     /// Whether its end is a moment that can be told as a date.

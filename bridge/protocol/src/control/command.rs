@@ -153,13 +153,10 @@ pub struct Start {
     /// One or more: the first signs, all verify.
     pub secrets: Secrets,
     /// What the person set.
-    #[serde(default)]
     pub settings: Settings,
     /// What the bridge had written down.
-    #[serde(default)]
     pub memory: Memory,
     /// Whether it starts paused.
-    #[serde(default)]
     pub paused: bool,
 }
 
@@ -186,17 +183,15 @@ pub struct Decide {
     /// Yes or no.
     pub verdict: Verdict,
     /// What else is to be done in the same step.
-    #[serde(default)]
     pub also: Also,
 }
 
 /// What goes with an answer.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum Also {
     /// Nothing: this call alone.
-    #[default]
     Nothing,
     /// Remember the answer for this tool. An allow rule is bound to the question's definition and origin; a deny rule to
     /// neither.

@@ -198,7 +198,6 @@ impl Default for Settings {
 
 /// All that outlives the bridge and is not a secret. The desktop writes it down whole, and hands it over whole.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Memory {
     /// Modes other than `ask`.

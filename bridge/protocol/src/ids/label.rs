@@ -2,14 +2,17 @@
 //!
 //! A label is a key and is shown: the person revokes, blocks and forgets by what they read. So one that comes out of a token
 //! is made harmless once, where the token is read, and that is the agent's label everywhere. One that somebody types must be
-//! plain already.
+//! plain already. Both are brought to one form, in which two that are read as one are one: NFC, without the invisible
+//! characters that stay in other texts.
 
 use std::fmt;
+
+use unicode_normalization::UnicodeNormalization as _;
 
 use super::{Label, NameError};
 use crate::{
     limits::LABEL_CHARS,
-    shown::{shown_whole, stands_for},
+    shown::{shown_bare, shown_whole, stands_for},
 };
 
 /// The brackets around what we put into a text.
@@ -18,20 +21,23 @@ const BRACKETS: [char; 2] = ['\u{27e6}', '\u{27e7}'];
 impl Label {
     /// The label of a token, which may have been made elsewhere: harmless from here on.
     pub fn claimed(text: &str) -> Result<Self, NameError> {
-        let fits = (1..=LABEL_CHARS).contains(&text.chars().count()) && !text.chars().any(char::is_control);
+        let fits = (1..=LABEL_CHARS).contains(&composed(text).chars().count()) && !text.chars().any(char::is_control);
         if fits { Ok(Self(named(text).into())) } else { Err(NameError::Label) }
     }
 
-    /// A name as somebody typed it: nothing hidden in it, and no space that could not be told from another.
+    /// A name as somebody typed it: nothing hidden in it, and no space that could not be told from another. What keyboards put
+    /// in by themselves, as between the pictures of one emoji, is left out.
     pub fn typed(text: &str) -> Result<Self, NameFault> {
         if text.is_empty() {
             return Err(NameFault::Empty);
         }
-        if text.chars().count() > LABEL_CHARS {
+        let composed = composed(text);
+        if composed.chars().count() > LABEL_CHARS {
             return Err(NameFault::Long);
         }
-        match odd(text) {
-            None => Ok(Self(text.into())),
+        let bare = shown_bare(&composed, false);
+        match [text, &composed, &bare].into_iter().find_map(odd) {
+            None => Ok(Self(named(text).into())),
             Some((at, odd)) => Err(NameFault::Odd { at: at + 1, odd }),
         }
     }
@@ -87,7 +93,7 @@ impl fmt::Display for NameFault {
 
 /// The first character that is not shown as it is, or a space at an end, and how many come before it.
 fn odd(text: &str) -> Option<(usize, char)> {
-    let shown = named(text);
+    let shown = with_ends(&shown_whole(text));
     // What is shown has that bracket at the beginning of a mark alone.
     let differs = text.chars().zip(shown.chars()).position(|(one, other)| one != other || one == BRACKETS[0]);
     // Only characters at the end can be left out of what is shown.
@@ -95,11 +101,28 @@ fn odd(text: &str) -> Option<(usize, char)> {
     Some((at, text.chars().nth(at)?))
 }
 
-/// As every text of others is shown, whole, and a space at an end by its name, for it could not be seen.
+/// The key: as every text of others is shown, whole, but composed and without invisible characters.
 fn named(text: &str) -> String {
+    let mut shown = shown_bare(&composed(text), false);
+    // What an invisible character kept apart may be one letter now, and what was left out is not there to be looked at.
+    loop {
+        let again = shown_bare(&composed(&shown), true);
+        if again == shown {
+            return with_ends(&shown);
+        }
+        shown = again;
+    }
+}
+
+/// Two ways to write one letter come to one.
+fn composed(text: &str) -> String {
+    text.nfc().collect()
+}
+
+/// What is shown, with a space at an end by its name, for it could not be seen.
+fn with_ends(shown: &str) -> String {
     const SPACE: &str = "\u{27e6}U+0020\u{27e7}";
-    let shown = shown_whole(text);
-    let (start, rest) = shown.strip_prefix(' ').map_or(("", &*shown), |rest| (SPACE, rest));
+    let (start, rest) = shown.strip_prefix(' ').map_or(("", shown), |rest| (SPACE, rest));
     let (middle, end) = rest.strip_suffix(' ').map_or((rest, ""), |middle| (middle, SPACE));
     [start, middle, end].concat()
 }
@@ -110,9 +133,9 @@ fn is_harmless(text: &str) -> bool {
     named(&plain) == plain
 }
 
-/// How many characters a label has: what a mark stands for is one.
+/// How many characters a label has, composed: what a mark stands for is one.
 pub(super) fn length(text: &str) -> usize {
-    without_marks(text).chars().count()
+    composed(&without_marks(text)).chars().count()
 }
 
 /// With a letter in the place of each mark of ours.
@@ -155,13 +178,13 @@ mod tests {
         ("Claude  Desktop", "Claude Desktop"),
         ("Claude\u{a0}Desktop", "Claude Desktop"),
         ("⟦U+202E⟧", "⟦U+27E6⟧U+202E⟦U+27E7⟧"),
-        ("e\u{301}\u{301}\u{301}\u{301}\u{301}", "e\u{301}\u{301}\u{301}\u{301}⟦+1⟧"),
+        ("x\u{301}\u{301}\u{301}\u{301}\u{301}", "x\u{301}\u{301}\u{301}\u{301}⟦+1⟧"),
     ];
 
     // holds: label-harmless
     #[test]
     fn a_label_out_of_a_token_is_named_as_it_is_shown() {
-        for plain in ["Claude Desktop", "エージェント", "a", "हिन्दी", "👩‍🔧 bot", &"ü".repeat(64)]
+        for plain in ["Claude Desktop", "エージェント", "a", "हिन्दी", "👩🔧 bot", &"ü".repeat(64)]
         {
             assert_eq!(Label::claimed(plain).unwrap().as_str(), plain);
             assert_eq!(Label::typed(plain).unwrap().as_str(), plain);
@@ -172,6 +195,45 @@ mod tests {
         }
         for none in ["", "a\nb", "a\u{7f}", &"ü".repeat(65), &"⟦U+202E⟧".repeat(9)] {
             assert_eq!(Label::claimed(none), Err(NameError::Label), "{none:?}");
+        }
+    }
+
+    /// What is read as one, by the ways in which it is written.
+    const ONE: [(&str, &[&str]); 13] = [
+        ("Caf\u{e9}", &["Cafe\u{301}"]),
+        ("K", &["\u{212a}"]),
+        ("\u{c5}", &["\u{212b}", "A\u{30a}"]),
+        ("\u{3a9}", &["\u{2126}"]),
+        ("\u{ac00}", &["\u{1100}\u{1161}"]),
+        ("\u{915}\u{93c}", &["\u{958}"]),
+        ("\u{e01}\u{e02}", &["\u{e01}\u{200b}\u{e02}"]),
+        ("\u{4e00}", &["\u{4e00}\u{fe00}", "\u{4e00}\u{e0100}"]),
+        ("\u{1820}", &["\u{1820}\u{180b}"]),
+        ("\u{6cc}\u{62e}", &["\u{6cc}\u{200c}\u{62e}", "\u{6cc}\u{200d}\u{62e}"]),
+        ("👩🔧 bot", &["👩\u{200d}🔧 bot", "👩\u{200d}🔧\u{fe0f} bot"]),
+        ("1\u{20e3}", &["1\u{fe0f}\u{20e3}"]),
+        // What stood between them is gone, and they are one letter.
+        ("\u{622}\u{628}", &["\u{627}\u{200c}\u{653}\u{628}"]),
+    ];
+
+    // holds: label-one
+    #[test]
+    fn labels_that_are_read_as_one_are_one() {
+        for (one, ways) in ONE {
+            for way in [one].iter().chain(ways) {
+                assert_eq!(Label::claimed(way).map(|label| label.to_string()), Ok(one.to_owned()), "{way:?}");
+                assert_eq!(Label::new(way).unwrap().harmless().as_str(), one, "{way:?}");
+                if !way.contains("\u{200c}\u{653}") {
+                    assert_eq!(Label::typed(way).map(|label| label.to_string()), Ok(one.to_owned()), "{way:?}");
+                }
+            }
+        }
+        // Characters are counted in that form.
+        assert!(Label::claimed(&"e\u{301}".repeat(64)).is_ok() && Label::typed(&"e\u{301}".repeat(64)).is_ok());
+        assert!(Label::new(&"e\u{301}".repeat(64)).is_ok());
+        for long in ["e\u{301}".repeat(65), "\u{958}".repeat(33)] {
+            assert_eq!(Label::claimed(&long), Err(NameError::Label));
+            assert_eq!(Label::typed(&long), Err(NameFault::Long));
         }
     }
 
@@ -211,7 +273,8 @@ mod tests {
         fn what_is_shown_of_a_label_is_the_same_label_again(
             text in prop_oneof![
                 "\\PC{1,64}",
-                "[a \u{301}\u{94d}\u{200c}\u{200d}\u{202e}\u{a0}\u{feff}\u{fe0f}क한1#🙂👩🏽🇩⟦⟧U+0123]{1,64}",
+                "[a \u{301}\u{344}\u{653}\u{94d}\u{200b}\u{200c}\u{200d}\u{202e}\u{a0}\u{feff}\u{fe0f}\u{20e3}\u{e0100}\u{e0067}क\u{958}\u{212a}한1#x🙂👩🏽🇩🏴⟦⟧U+0123]{1,64}",
+                "[\u{1100}-\u{11ff}\u{627}-\u{65f}\u{e01}-\u{e4e}\u{4e00}\u{180b}\u{1820}\u{200b}-\u{200d}]{1,64}",
             ],
         ) {
             let Ok(label) = Label::claimed(&text) else { return Ok(()) };
@@ -220,8 +283,13 @@ mod tests {
             let plain = without_marks(label.as_str());
             prop_assert_eq!(shown_whole(&plain), plain.clone());
             prop_assert_eq!(plain.trim(), &plain);
-            if Label::typed(&text).is_ok() {
-                prop_assert_eq!(label.as_str(), text.as_str());
+            prop_assert_eq!(composed(label.as_str()), label.as_str());
+            const INVISIBLE: [char; 5] = ['\u{200b}', '\u{200c}', '\u{200d}', '\u{fe0f}', '\u{e0100}'];
+            prop_assert_eq!(label.as_str().find(INVISIBLE), None);
+            if let Ok(typed) = Label::typed(&text) {
+                prop_assert_eq!(&typed, &label);
+                prop_assert_eq!(Label::typed(typed.as_str()), Ok(typed));
+                prop_assert!(!label.as_str().contains(BRACKETS), "what is typed is plain");
             }
             // What was written down before, and what somebody says now, comes to the same.
             if !text.contains(BRACKETS) {

@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use super::from_slice;
+use super::{from_slice, whole_from_slice};
 use crate::{
     control::{Command, Request},
     door,
@@ -8,7 +8,7 @@ use crate::{
 
 /// Each command that there is, with every member and every kind of word.
 const COMMANDS: [&str; 33] = [
-    r#"{"type":"start","request":1,"port":0,"secrets":["0123456789abcdef0123456789abcdef"],"settings":{"client_origins":"pinned","allow_origins":["https://a.example"],"call_seconds":120,"question_seconds":120},"memory":{"modes":[{"application":"a","mode":"allow_all","until":"quit","ends":9},{"application":"b","mode":"block","until":"always"}],"rules":[{"id":"1","application":"a","tool":"t","agent":"any","verdict":"allow","fingerprint":"FP","origin":"native","until":{"at":5},"made":0},{"id":"2","application":"a","tool":"t","agent":{"one":null},"verdict":"deny","fingerprint":null,"origin":null,"until":"always","made":0}],"blocked":[{"application":"a","label":"x","until":"quit"}],"pins":[{"application":"a","origins":["native"]}],"generations":[{"application":"a","role":"agent","generation":1}],"floors":[{"application":"a","role":"client","label":null,"issued_before":1}],"seen":[{"application":"a","tool":"t","origin":"native","fingerprint":"FP"}],"pairs":[{"host":"Editor","application":null,"verdict":"allow","made":0}]},"paused":false}"#,
+    r#"{"type":"start","request":1,"port":0,"secrets":["0123456789abcdef0123456789abcdef"],"settings":{"client_origins":"pinned","allow_origins":["https://a.example"],"call_seconds":120,"question_seconds":120},"memory":{"modes":[{"application":"a","mode":"allow_all","until":"quit","ends":9},{"application":"b","mode":"block","until":"always"}],"rules":[{"id":"1","application":"a","tool":"t","agent":"any","verdict":"allow","fingerprint":"FP","origin":"native","until":{"at":5},"made":0},{"id":"2","application":"a","tool":"t","agent":{"one":null},"verdict":"deny","fingerprint":null,"origin":null,"until":"always","made":0}],"blocked":[{"application":"a","label":"x","until":"quit"}],"pins":[{"application":"a","origins":["native"]}],"generations":[{"application":"a","role":"agent","generation":1}],"floors":[{"application":"a","role":"client","label":null,"issued_before":1}],"issued":[{"application":"a","role":"client","label":null,"newest":1}],"seen":[{"application":"a","tool":"t","origin":"native","fingerprint":"FP"}],"pairs":[{"host":"Editor","application":null,"verdict":"allow","made":0}]},"paused":false}"#,
     r#"{"type":"decide","request":1,"question":"QU","fingerprint":"FP","verdict":"allow","also":"nothing"}"#,
     r#"{"type":"decide","request":1,"question":"QU","fingerprint":"FP","verdict":"deny","also":"block_agent"}"#,
     r#"{"type":"decide","request":1,"question":"QU","fingerprint":"FP","verdict":"deny","also":{"remember":{"any_agent":false,"until":"always"}}}"#,
@@ -107,7 +107,7 @@ fn takes_nothing_else(whole: &Value, takes: impl Fn(&[u8]) -> bool) {
 #[test]
 fn a_word_is_a_word_in_every_command() {
     for text in COMMANDS {
-        takes_nothing_else(&command(text), |line| from_slice::<Request>(line).is_ok());
+        takes_nothing_else(&command(text), |line| whole_from_slice::<Request>(line).is_ok());
     }
 }
 
@@ -148,20 +148,69 @@ fn index(command: &Command) -> usize {
 
 #[test]
 fn no_command_is_left_out() {
-    let read = |text: &&str| from_slice::<Request>(command(text).to_string().as_bytes()).unwrap();
+    let read = |text: &&str| whole_from_slice::<Request>(command(text).to_string().as_bytes()).unwrap();
     let mut met: Vec<_> = COMMANDS.iter().map(read).map(|request| index(&request.command)).collect();
     met.dedup();
     assert_eq!(met, (0..=20).collect::<Vec<_>>());
 }
 
+/// Each object in it with one member less, and with one more.
+fn incomplete(whole: &Value) -> Vec<Value> {
+    let mut all = Vec::new();
+    places(whole, "", &mut all);
+    let mut odd = Vec::new();
+    for place in all {
+        let Some(members) = whole.pointer(&place).and_then(Value::as_object) else { continue };
+        for name in members.keys() {
+            let mut edited = whole.clone();
+            let members = edited.pointer_mut(&place).and_then(Value::as_object_mut).unwrap();
+            let value = members.remove(name).unwrap();
+            // A mode says when it ends only where that is not said by `until`.
+            if name != "ends" {
+                odd.push(edited.clone());
+            }
+            let members = edited.pointer_mut(&place).and_then(Value::as_object_mut).unwrap();
+            members.insert(format!("{name}x"), value);
+            odd.push(edited);
+        }
+        let mut edited = whole.clone();
+        edited.pointer_mut(&place).unwrap()["later"] = Value::Null;
+        odd.push(edited);
+    }
+    odd
+}
+
+// holds: control-whole
 #[test]
-fn what_is_not_named_and_what_has_a_default_may_be_there_or_not() {
-    let read = |text: &str| from_slice::<Request>(text.as_bytes());
-    let start = r#"{"type":"start","request":1,"port":0,"secrets":[]}"#;
-    assert!(read(start).is_ok());
-    assert!(read(r#" { "later":{"a":[1]}, "request" : 2 ,"type":"\u0070ause"} "#).is_ok());
-    assert!(read(r#"{"type":"mint","request":1,"application":"a","role":"agent"}"#).is_ok());
+fn a_command_is_whole_and_has_no_other_member() {
+    for text in COMMANDS {
+        for odd in incomplete(&command(text)) {
+            assert!(whole_from_slice::<Request>(odd.to_string().as_bytes()).is_err(), "{odd}");
+        }
+    }
+    let ends = r#"{"type":"start","request":1,"port":0,"secrets":[],"settings":{"client_origins":"any","allow_origins":[],"call_seconds":1,"question_seconds":1},"memory":{"modes":[{"application":"b","mode":"block","until":"always","ends":null}],"rules":[],"blocked":[],"pins":[],"generations":[],"floors":[],"issued":[],"seen":[],"pairs":[]},"paused":true}"#;
+    assert!(whole_from_slice::<Request>(ends.as_bytes()).is_ok(), "what is not written may be spelt out");
+}
+
+#[test]
+fn a_hello_may_say_more_and_a_line_is_one_object() {
+    let hello = |text: &str| from_slice::<door::Hello>(text.as_bytes());
+    assert!(hello(r#" { "later":{"a":[1]}, "door" : 1 ,"version":"","want":"\u0073tatus"} "#).is_ok());
+    assert!(hello(r#"{"door":1,"version":"","want":"headers","host":"E","application":"a"}"#).is_ok());
+    let read = |text: &str| whole_from_slice::<Request>(text.as_bytes());
+    assert!(read(r#" { "request" : 2 ,"type":"\u0070ause"} "#).is_ok());
     for none in ["", "null", "[]", r#"["pause",1]"#, r#"{"type":"pause"}"#, r#"{"type":"pause","request":1} x"#] {
         assert!(read(none).is_err(), "{none}");
+    }
+}
+
+/// Without it a token would have no end, or another name.
+// holds: door-words
+#[test]
+fn what_a_token_is_to_be_is_said_at_the_door() {
+    for name in ["application", "role", "label", "seconds"] {
+        let mut hello = command(HELLOS[3]);
+        hello.as_object_mut().unwrap().remove(name);
+        assert!(from_slice::<door::Hello>(hello.to_string().as_bytes()).is_err(), "{hello}");
     }
 }
