@@ -2,6 +2,7 @@
 
 import { QUESTION } from './app.mjs';
 import { until } from './waiting.mjs';
+import { DENY } from './words.mjs';
 
 /** How the question of this small window stands, as the window itself is told. */
 export async function look(window) {
@@ -13,66 +14,73 @@ export function armed(window) {
   return until('a question that can be allowed', async () => (await look(window)).armed_in === 0);
 }
 
-/** Where another question was, a no is taken for a second click at that one, for so long. */
-const HAND = 1_100;
-
-/** When a test answered last. */
-let answered = 0;
+/** By what it is told when this button counts. */
+const clock = (button) => (`${button}`.includes('Deny') ? 'deny_in' : 'armed_in');
 
 /**
  * Presses until that is an answer, as a person does who sees that it was none: what moves a button at the last moment, or gets
- * in between, makes it wait anew. Whether it is open and armed is asked before each press.
+ * in between, makes it wait anew. Whether it is open, and such an answer counts, is asked before each press.
  */
-export function pressed(words, { isOpen, isArmed, press }) {
+export function pressed(words, { isOpen, counts, press }) {
   return until(words, async () => {
     if (!(await isOpen())) return true;
-    if (!(await isArmed())) return false;
+    if (!(await counts())) return false;
     await press();
     return until('the question to be gone', async () => !(await isOpen()), 5_000);
   });
 }
 
 /** The question of a small window. */
-const small = (window) => ({
+const small = (window, button) => ({
   isOpen: async () => !(await window.isGone()),
-  isArmed: async () => (await look(window)).armed_in === 0,
+  counts: async () => (await look(window))[clock(button)] === 0,
 });
 
 /**
- * Reads the question, and presses the button. Its window goes, so that the next one is not taken for it. What stands longer comes
- * once all was in view, and the clock starts anew with it.
+ * Reads the question, and presses the button. Its window goes, so that the next one is not taken for it.
  */
 export async function answer(window, button) {
   await until(`the answer ${button}`, () => window.has('button', button));
   await window.drawn();
-  await armed(window);
-  await until('a hand that rested', () => Date.now() - answered > HAND);
-  await pressed(`an answer by ${button}`, { ...small(window), press: () => window.click('button', button) });
-  answered = Date.now();
+  await pressed(`an answer by ${button}`, { ...small(window, button), press: () => window.click('button', button) });
 }
 
 /** The same with the pointer of the display. */
 export function answerByHand(stage, window, button) {
   const press = async () => stage.clickAt(await onDisplay(stage, window, 'button', button));
-  return pressed(`an answer by a click on ${button}`, { ...small(window), press });
+  return pressed(`an answer by a click on ${button}`, { ...small(window, button), press });
 }
 
 /** Answers the one question of the list in the main window, by its button or as this says. */
 export async function answerInList(main, button, press = () => main.click('button', button)) {
+  const { isOpen, look } = await inList(main);
+  const counts = async () => (await look())?.[clock(button)] === 0;
+  await pressed(`an answer by ${button} in the list`, { isOpen, counts, press });
+}
+
+/** Denies it, with one press: once it is told that a no counts, one does. */
+export async function denyInList(main, press = () => main.click('button', DENY)) {
+  const { isOpen, look } = await inList(main);
+  await until('a no that counts', async () => (await look()).deny_in === 0);
+  await press();
+  await until('the question to be gone', async () => !(await isOpen()));
+}
+
+async function inList(main) {
   const asked = async () => (await main.view()).snapshot.questions;
   const { id } = await until('a question in the list', async () => (await asked())[0]);
   const isOpen = async () => (await asked()).some((question) => question.id === id);
-  const isArmed = async () => (await main.ask({ ask: 'question', id, about: { about: 'look' } })).question?.armed_in === 0;
-  await pressed(`an answer by ${button} in the list`, { isOpen, isArmed, press });
+  return { isOpen, look: async () => (await main.ask({ ask: 'question', id, about: { about: 'look' } })).question };
 }
 
 /** Answers the one question at the door, in the main window. */
-export async function answerAtDoor(main, button) {
+export async function answerAtDoor(main, button, press = () => main.click('button', button)) {
   const asked = async () => (await main.view()).snapshot.door_questions;
   const { id } = await until('a question at the door', async () => (await asked())[0]);
   const isOpen = async () => (await asked()).some((question) => question.id === id);
-  const isArmed = async () => (await main.ask({ ask: 'door_question', id, about: { about: 'look' } })).door_question?.armed_in === 0;
-  await pressed(`an answer by ${button} at the door`, { isOpen, isArmed, press: () => main.click('button', button) });
+  const look = async () => (await main.ask({ ask: 'door_question', id, about: { about: 'look' } })).door_question;
+  const counts = async () => (await look())?.[clock(button)] === 0;
+  await pressed(`an answer by ${button} at the door`, { isOpen, counts, press });
 }
 
 /** Where on the display something of the window of a question is, or of another one. */

@@ -110,7 +110,7 @@ test('whoever comes to the door is asked about in the small window, where nothin
   await window.picture('question-door-window');
   await pressed('the host to be let in', {
     isOpen: async () => !(await window.isGone()),
-    isArmed: async () => (await look()).armed_in === 0,
+    counts: async () => (await look()).armed_in === 0,
     press: async () => stage.clickAt(await onDisplay(stage, window, 'button', LET_IN)),
   });
   await window.gone();

@@ -5,14 +5,18 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { answer, answerAtDoor, answerByHand, armed, look, onDisplay } from './answers.mjs';
+import { answer, answerAtDoor, answerByHand, answerInList, armed, look, onDisplay } from './answers.mjs';
+import { MAIN, QUESTION } from './app.mjs';
 import { Host } from './host.mjs';
 import { onStage, options, test } from './stage.mjs';
 import { until } from './waiting.mjs';
-import { ALWAYS, DENY, LET_IN, MORE, ONCE, QUIT } from './words.mjs';
+import { ALWAYS, DENY, LET_IN, MINUTES, MORE, ONCE, QUIT, SHOW_IT } from './words.mjs';
 import { Buyer, connected } from './world.mjs';
 
 const program = join(process.env.CLIENTMCP_BUILT, 'clientmcp');
+
+/** What allows something, first of all that does. */
+const ALLOWS = /^(Allow once|15 minutes)$/;
 
 /** As long as a label may be. */
 const LONG = 'A host with a name that is as long as any name of a host may be!';
@@ -36,7 +40,7 @@ for (const size of ['1280x800', '800x600']) {
         await press(stage, window, ONCE);
         await window.says('out of view');
         assert.deepEqual(shop.orders, []);
-        await press(stage, window, /^Show it$/);
+        await press(stage, window, SHOW_IT);
         await until('the first line', async () => (await firstLine(window)).isInView);
       }
       await answerByHand(stage, window, ONCE);
@@ -65,6 +69,49 @@ test('the longest names leave the first line in view, as names fold first and th
   await answerByHand(stage, window, ONCE);
   assert.match(await empty, /^ordered/);
   assert.equal(shop.orders.length, 1);
+}));
+
+// holds: ui-question-moved
+test('with large text nothing that the clock says moves a button, so that an answer becomes possible and stays so', options, onStage({ size: '800x600', text: 2 }, async (stage) => {
+  const { app, main, shop } = await connected(stage, { annotations: { destructiveHint: true } });
+  const buyer = new Buyer(stage, await app.token('agent', 'shop', LONG));
+  const many = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`k${at}`, `v${at}`]));
+  const ordered = buyer.orderWith({ what: 'tea', ...many });
+  const window = await app.question();
+  await armed(window);
+  await staysWhileItArms(window, () => window.askOf({ about: 'moved' }));
+  await press(stage, window, MORE);
+  await until('the answers for later', () => window.has('button', MINUTES));
+  await staysWhileItArms(window, () => window.askOf({ about: 'moved' }));
+  const [id] = await stage.shown(QUESTION);
+  await stage.run('wmctrl', ['-i', '-c', id]);
+  await window.gone();
+
+  await toApprovals(stage, main);
+  const [{ id: question }] = (await main.view()).snapshot.questions;
+  await readyOnPage(stage, main, ONCE);
+  await main.picture('approvals-large-text');
+  await staysWhileItArms(main, () => main.ask({ ask: 'question', id: question, about: { about: 'moved' } }));
+  await answerInList(main, ONCE, () => press(stage, main, ONCE, MAIN));
+  assert.equal(await ordered, 'ordered tea');
+  assert.equal(shop.orders.length, 1);
+}));
+
+// holds: ui-door-in-view
+test('with large text all that is asked for at the door is shown on request', options, onStage({ size: '800x600', text: 2 }, async (stage) => {
+  const { app, main } = await connected(stage);
+  const host = 'Wide Host WWWWWWWW MMMMMMMM WWWWWWWW MMMMMMMM WWWWWWWW MMMMMMMMW';
+  const application = 'wwwwwwww-mmmmmmmm-'.repeat(3);
+  const config = join(stage.home, 'host.json');
+  writeFileSync(config, JSON.stringify({ mcpServers: { shop: { command: program, args: ['stdio', '--host', host, '--app', application] } } }));
+  await toApprovals(stage, main);
+  const asks = Host.start(stage, config).catch(() => undefined);
+  await until('a question at the door', async () => (await main.view()).snapshot.door_questions[0]);
+  await main.says('Not all that is asked for was in view.');
+  await main.picture('approvals-door-large-text');
+  await readyOnPage(stage, main, LET_IN);
+  await answerAtDoor(main, DENY, () => press(stage, main, DENY, MAIN));
+  await asks;
 }));
 
 // holds: desktop-all-seen
@@ -108,8 +155,7 @@ test('a host under a name that somebody else has is marked as what it is whereve
   const NAME = '\u0421laude Desktop';
   const config = join(stage.home, 'host.json');
   writeFileSync(config, JSON.stringify({ mcpServers: { shop: { command: program, args: ['stdio', '--host', NAME, '--app', 'shop'] } } }));
-  await main.open('Approvals');
-  await stage.run('wmctrl', ['-F', '-a', 'ClientMCP']);
+  await toApprovals(stage, main);
   const host = await Host.start(stage, config);
   await main.says(/letters of more than one alphabet: Cyrillic, Latin/);
   await main.says('unverified');
@@ -145,8 +191,53 @@ test('a host under a name that somebody else has is marked as what it is whereve
 }));
 
 /** Presses a button with the pointer of the display: the driver's own clicks miss where the text is large. */
-async function press(stage, window, name) {
-  await stage.clickAt(await onDisplay(stage, window, 'button', name));
+async function press(stage, window, name, title = QUESTION) {
+  await stage.clickAt(await onDisplay(stage, window, 'button', name, title));
+}
+
+async function toApprovals(stage, main) {
+  await stage.run('wmctrl', ['-F', '-a', 'ClientMCP']);
+  await until('the list of questions', async () => {
+    await press(stage, main, /^Approvals/, MAIN);
+    return until('its headings', async () => /Nothing waits for you|Answer now|Rules/.test(await main.text()), 2_000);
+  });
+}
+
+/** Has what is out of view shown, until this can be answered. */
+function readyOnPage(stage, main, button) {
+  return until('all that must be in view to be there', async () => {
+    if (await main.isReady('button', button)) return true;
+    if (await main.has('button', SHOW_IT)) await press(stage, main, SHOW_IT, MAIN);
+    return false;
+  });
+}
+
+/** Starts the clock anew, and looks in every frame until it has run where the answers are, and what is said above them. */
+async function staysWhileItArms(pane, restart) {
+  await until('a question that can be answered', () => pane.isReady('button', ALLOWS));
+  await pane.run(() => {
+    const seen = { places: new Set(), ready: [], says: new Set() };
+    window.seenWhileItArms = seen;
+    const look = () => {
+      const answers = document.querySelector('.answers');
+      const allow = [...answers.querySelectorAll('.main button, .longer button')].find((button) => /^(Allow once|15 minutes)$/.test(button.innerText.trim()));
+      const { left, top, width, height } = answers.getBoundingClientRect();
+      seen.places.add([left, top, width, height, allow.offsetLeft, allow.offsetTop].join(' '));
+      seen.says.add(answers.querySelector('[role=status]').innerText.trim());
+      const ready = allow.getAttribute('aria-disabled') !== 'true';
+      if (seen.ready.at(-1) !== ready) seen.ready.push(ready);
+      if (seen.ready.length < 3) requestAnimationFrame(look);
+    };
+    look();
+  });
+  await restart();
+  const seen = await until('the clock to have run', () =>
+    pane.run(() => {
+      const { places, ready, says } = window.seenWhileItArms;
+      return ready.length >= 3 && { places: [...places], says: [...says] };
+    }));
+  assert(seen.says.length > 1, `always said ${seen.says}`);
+  assert.equal(seen.places.length, 1, `${seen.places.join('; ')} at ${seen.says.join(' / ')}`);
 }
 
 /** The first line of the arguments, as the small window shows it, and whether all of it can be seen there. */

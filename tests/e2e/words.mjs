@@ -9,3 +9,4 @@ export const LET_IN = /^Let it in$/;
 export const DENY = /^Deny$/;
 export const DENY_TOOL = /^Deny and block this tool$/;
 export const DENY_AGENT = /^Deny all from this agent/;
+export const SHOW_IT = /^Show it$/;

@@ -63,6 +63,10 @@ export class Answering extends Armed<QuestionView> {
     override async begun(answer: Answer): Promise<void> {
         await super.begun(answer);
         await this.arguments.more();
+        if (this.arguments.fault !== undefined) {
+            // Now it can be refused.
+            await this.look();
+        }
     }
 
     async readAll(): Promise<void> {
@@ -74,7 +78,7 @@ export class Answering extends Armed<QuestionView> {
     }
 
     decide(verdict: "allow" | "deny", also: AlsoFor): Promise<void> {
-        return this.answer(() => this.tell({ about: "decide", fingerprint: this.view!.question.fingerprint, verdict, also }));
+        return this.answer(verdict, () => this.tell({ about: "decide", fingerprint: this.view!.question.fingerprint, verdict, also }));
     }
 
     protected override report(about: Report): Promise<Answer> {

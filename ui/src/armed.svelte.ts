@@ -13,28 +13,32 @@ interface Told {
     readonly question: { readonly id: string };
     /** Milliseconds until something can be allowed; none while the clock stands. */
     readonly armed_in: number | null;
+    /** The same for a no. */
+    readonly deny_in: number | null;
 }
+
+type Verdict = "allow" | "deny";
 
 /** What is told of it without an answer. */
 export type Report = "begin" | "look" | "painted" | "moved";
 
 export abstract class Armed<View extends Told> {
     view = $state.raw<View>();
-    /** Something can be allowed, as far as is known here. */
-    armed = $state(false);
+    /** Which answers count now, as far as is known here. */
+    counts = $state<Record<Verdict, boolean>>({ allow: false, deny: false });
     /** Nothing is left to answer. */
     closed = $state(false);
     /** An answer is on its way, or was taken. */
     answered = $state(false);
-    /** Why an answer was not taken. */
-    refused = $state<{ sentence: string; soft: boolean }>();
+    /** Why an answer was not taken. One that came too early: until such an answer counts. */
+    refused = $state<{ sentence: string; until: Verdict | undefined }>();
     /** What of it is in view here, as it was measured last; a round below 0 before that. */
     seen = $state.raw<InView>({ first: false, all: false, round: -1 });
 
     #untold: InView | undefined;
     #telling = false;
     #moves = 0;
-    #arming: ReturnType<typeof setTimeout> | undefined;
+    #clocks: Partial<Record<Verdict, ReturnType<typeof setTimeout>>> = {};
 
     /** Tells the app that, and hears how the question stands. */
     protected abstract report(about: Report): Promise<Answer>;
@@ -49,14 +53,25 @@ export abstract class Armed<View extends Told> {
             return;
         }
         this.view = view;
-        clearTimeout(this.#arming);
-        this.armed = view.armed_in === 0;
-        if (view.armed_in !== null && view.armed_in > 0) {
-            this.#arming = setTimeout(() => (this.armed = true), view.armed_in);
-        }
-        if (this.armed) {
+        this.#countsIn("allow", view.armed_in);
+        this.#countsIn("deny", view.deny_in);
+    }
+
+    #countsIn(verdict: Verdict, left: number | null): void {
+        clearTimeout(this.#clocks[verdict]);
+        this.counts[verdict] = left === 0;
+        if (left === 0 && this.refused?.until === verdict) {
             this.refused = undefined;
+        } else if (left !== null && left > 0) {
+            this.#clocks[verdict] = setTimeout(() => this.#countsIn(verdict, 0), left);
         }
+    }
+
+    /** Nothing counts until the app says so. */
+    #stop(): void {
+        clearTimeout(this.#clocks.allow);
+        clearTimeout(this.#clocks.deny);
+        this.counts = { allow: false, deny: false };
     }
 
     /** Once, by whoever begins to show it: the app may have armed it for a card that showed it before this one. */
@@ -85,7 +100,7 @@ export abstract class Armed<View extends Told> {
         const looking = setInterval(() => !this.closed && void this.look(), 1_000);
         return () => {
             clearInterval(looking);
-            clearTimeout(this.#arming);
+            this.#stop();
         };
     }
 
@@ -96,7 +111,7 @@ export abstract class Armed<View extends Told> {
 
     /** Reports that the buttons moved; what moves in every frame is one report at a time, and one more at the end. */
     async moved(): Promise<void> {
-        this.armed = false;
+        this.#stop();
         this.#moves += 1;
         if (this.#moves > 1) {
             return;
@@ -111,7 +126,7 @@ export abstract class Armed<View extends Told> {
     /** Reports what is in view: one report at a time, and the newest at the end. */
     async inView(seen: InView): Promise<void> {
         this.seen = seen;
-        this.armed &&= seen.first;
+        this.counts.allow &&= seen.first;
         this.#untold = seen;
         if (this.#telling) {
             return;
@@ -127,7 +142,7 @@ export abstract class Armed<View extends Told> {
     }
 
     /** Hands on an answer, once, and says why it was not taken. */
-    protected async answer(ask: () => Promise<Answer>): Promise<void> {
+    protected async answer(verdict: Verdict, ask: () => Promise<Answer>): Promise<void> {
         if (!this.view || this.answered) {
             return;
         }
@@ -137,9 +152,9 @@ export abstract class Armed<View extends Told> {
             return;
         }
         this.answered = false;
-        const soft = refused.code === "early";
         await this.look();
-        this.refused = { sentence: soft ? text.question.early : refused.sentence, soft };
+        const soft = { early: text.question.early, covered: text.question.covered }[`${refused.code}`];
+        this.refused = { sentence: soft ?? refused.sentence, until: soft === undefined ? undefined : verdict };
     }
 
     async #tell(about: "painted" | "moved"): Promise<void> {

@@ -328,6 +328,10 @@ question: DoorQuestion,
  */
 armed_in: Count | null, 
 /**
+ * Until a no counts, in the same way; none while there is nothing to refuse yet. Never later than a yes.
+ */
+deny_in: Count | null, 
+/**
  * How many other questions wait.
  */
 others: Count, 
@@ -510,6 +514,10 @@ question: QuestionHead,
  */
 armed_in: Count | null, 
 /**
+ * Until a no counts, in the same way; none while there is nothing to refuse yet. Never later than a yes.
+ */
+deny_in: Count | null, 
+/**
  * Whether all of the arguments were in view: only then is anything allowed that stands longer than 15 minutes.
  */
 all_seen: boolean, 
@@ -529,7 +537,7 @@ theme: Theme, };
 /**
  * Why nothing was done.
  */
-export type RefusedCode = "early" | "not_for_always" | "no_bridge" | "clipboard" | "unsaved" | "keys" | "system" | { "bridge": ErrorCode };
+export type RefusedCode = "early" | "covered" | "not_for_always" | "no_bridge" | "clipboard" | "unsaved" | "keys" | "system" | { "bridge": ErrorCode };
 
 /**
  * What to paste into one host.

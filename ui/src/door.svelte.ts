@@ -16,7 +16,7 @@ export class AtDoor extends Armed<DoorQuestionView> {
     }
 
     decide(verdict: "allow" | "deny"): Promise<void> {
-        return this.answer(() => this.tell({ about: "decide", verdict }));
+        return this.answer(verdict, () => this.tell({ about: "decide", verdict }));
     }
 
     protected override report(about: Report): Promise<Answer> {

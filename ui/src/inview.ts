@@ -76,6 +76,20 @@ export class AskedInView {
         const port = portOf(first);
         return { first: isInView(line, first, port), all: this.#coverage.look(parts, port), round: 0 };
     }
+
+    /** Scrolls to what was not in view yet, a part of it at a time; after that to where it begins. */
+    show(): void {
+        const parts = this.parts();
+        const rest = parts.find((part) => !this.#coverage.isWhole(part)) ?? parts[0];
+        if (!rest) {
+            return;
+        }
+        rest.scrollIntoView({ block: "start" });
+        const seen = this.#coverage.seenFromTop(rest);
+        if (seen > 0) {
+            scrollerOf(rest)?.scrollBy(0, seen);
+        }
+    }
 }
 
 /** JSON in view, as a tree or as it stands. */
@@ -155,7 +169,18 @@ class Coverage {
             }
             this.#see(piece, box, port);
         }
-        return pieces.length > 0 && pieces.every((piece) => this.#seen.get(piece)?.whole === true);
+        return pieces.length > 0 && pieces.every((piece) => this.isWhole(piece));
+    }
+
+    isWhole(piece: Element): boolean {
+        return this.#seen.get(piece)?.whole === true;
+    }
+
+    /** How far from its top a piece was in view that was not in view as a whole. */
+    seenFromTop(piece: Element): number {
+        const seen = this.#seen.get(piece);
+        const [first] = seen?.whole ? [] : (seen?.spans ?? []);
+        return first && first[0] <= OFF ? Math.floor(first[1]) : 0;
     }
 
     #see(piece: Element, box: Box, port: Box): void {
@@ -287,6 +312,16 @@ export function portOf(element: Element): Box {
         }
     }
     return { left, top, right, bottom };
+}
+
+/** What an element scrolls in. */
+function scrollerOf(element: Element): Element | undefined {
+    for (let box = element.parentElement; box; box = box.parentElement) {
+        if (getComputedStyle(box).overflowY !== "visible") {
+            return box;
+        }
+    }
+    return undefined;
 }
 
 function boxOf(element: Element): Box {

@@ -324,6 +324,7 @@ export const text = {
         denyAgent: "Deny all from this agent, 15 min",
         anyAgent: "For any agent, not only this one",
         early: "Wait a moment: read it first, then answer.",
+        covered: "Something lies on it: move that away, then answer.",
         standing: "You can allow once this is fully in view.",
         arming: "You can allow in a moment.",
         others: (count: number) => `${plural(count, "more approval")} waiting`,

@@ -114,7 +114,7 @@ describe("a question at the local door", () => {
 
     // holds: ui-door-window
     test("has the small window, which is told when it can be allowed, and answers there", async () => {
-        const told = (armed_in: number | null): DoorQuestionView => ({ question: doorQuestion(), armed_in, others: 2, theme: "dark" });
+        const told = (armed_in: number | null): DoorQuestionView => ({ question: doorQuestion(), armed_in, deny_in: 0, others: 2, theme: "dark" });
         const app = new FakeApp();
         app.instead = (what) => ("ask" in what ? undefined : what.about === "decide_door" ? "done" : { door_question: told(0) });
         app.install(window as unknown as Record<string, unknown>);

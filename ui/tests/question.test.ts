@@ -1,7 +1,8 @@
 import { cleanup, fireEvent, render, screen, within } from "@testing-library/svelte";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
-import type { AboutQuestion, Ask, QuestionView } from "../src/desktop";
+import type { AboutQuestion, Ask, QuestionView, RefusedCode } from "../src/desktop";
+import { watchPlace } from "../src/place";
 import { Reading } from "../src/reading.svelte";
 import { text } from "../src/text";
 import { size } from "../src/times";
@@ -136,6 +137,76 @@ test("what lies on the buttons, or no longer does, is reported like a move", asy
     expect(told(app, "moved")).toHaveLength(2);
 });
 
+// holds: ui-question-moved
+test("answers that are offered anew have had their places before, and move no button", async () => {
+    const app = await ask({ all_seen: false, always: "not_all_shown" });
+    for (let frame = 0; frame < 4; frame += 1) {
+        await frames.next();
+    }
+    const buttons = [...document.querySelectorAll(".answers .longer button")];
+    const names = (): string[] => screen.getAllByRole("button").map((button) => button.textContent?.trim() ?? "");
+    expect(names()).not.toContain(words.quit);
+    expect(names()).not.toContain(words.always);
+    app.emit("question", questionView({ all_seen: true, always: "offered" }));
+    await settled();
+    await frames.next();
+    expect(names()).toEqual(expect.arrayContaining([words.quit, words.always]));
+    expect([...document.querySelectorAll(".answers .longer button")]).toEqual(buttons);
+    expect(told(app, "moved")).toEqual([]);
+});
+
+// holds: ui-question-moved
+test("a button that comes is no move, and one that shifts another is", () => {
+    const row = document.body.appendChild(document.createElement("div"));
+    const button = (): HTMLButtonElement => row.appendChild(document.createElement("button"));
+    const first = button();
+    let moves = 0;
+    const end = watchPlace(row, () => (moves += 1));
+    const second = button();
+    void frames.next();
+    expect(moves).toBe(0);
+    vi.spyOn(first, "offsetLeft", "get").mockReturnValue(40);
+    void frames.next();
+    expect(moves).toBe(1);
+    second.remove();
+    void frames.next();
+    expect(moves).toBe(1);
+    end();
+    row.remove();
+});
+
+// holds: ui-question-moved
+test("whatever the clock may say has its room before it is said", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    let refused: RefusedCode = "early";
+    const app = await ask({ armed_in: null, deny_in: 300, always: "destructive", question: question({ hints: { read_only: null, destructive: true, idempotent: null, open_world: null } }) }, (app) => {
+        app.instead = (what) => ("about" in what && what.about === "decide" ? { refused: { code: refused, sentence: "something lies on the question" } } : undefined);
+    });
+    const rooms = (): (string | null)[] => [...document.querySelectorAll(".now [data-says]")].map((room) => room.getAttribute("data-says"));
+    const before = rooms();
+    const says = (): string => document.querySelector(".now [role=status]")!.textContent!.trim();
+    const said = [says()];
+    await press(words.deny);
+    await settled();
+    said.push(says());
+    vi.advanceTimersByTime(300);
+    refused = "covered";
+    await settled();
+    await press(words.once);
+    await settled();
+    said.push(says());
+    for (const view of [{ armed_in: 600 }, { armed_in: 0 }, { armed_in: 0, all_seen: false }] as const) {
+        app.question = questionView({ ...app.question, ...view });
+        app.emit("question", app.question);
+        await settled();
+        said.push(says());
+        expect(rooms()).toEqual(before);
+    }
+    expect(said).toEqual([words.standing, words.early, words.covered, words.covered, words.destructive, words.notAllShown]);
+    expect(before).toEqual(expect.arrayContaining([...said, words.arming]));
+    vi.useRealTimers();
+});
+
 // holds: ui-question-painted
 test("a card says that it begins before it shows anything: the app may have armed this question for an earlier one", async () => {
     const app = await open({ ...view, wanted: ["approvals", 1] });
@@ -215,6 +286,40 @@ test("arms after the time that the app names", async () => {
     vi.advanceTimersByTime(1);
     await settled();
     expect(once.getAttribute("aria-disabled")).toBeNull();
+    vi.useRealTimers();
+});
+
+// holds: ui-question-arming
+test("a no that does not count yet looks like it, and what is said of it stays until it does", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    let deny_in: number | null = 300;
+    const app = await ask({ armed_in: null, deny_in }, (app) => {
+        app.instead = (what) => {
+            app.question = { ...app.question, deny_in };
+            return "about" in what && what.about === "decide" ? { refused: { code: "early", sentence: "too early" } } : undefined;
+        };
+    });
+    const noes = [words.deny, words.denyTool, words.denyAgent].map((name) => screen.getByRole("button", { name }));
+    const looks = (): (string | null)[] => noes.map((button) => button.getAttribute("aria-disabled"));
+    expect(looks()).toEqual(["true", "true", "true"]);
+    expect(screen.getByRole<HTMLButtonElement>("button", { name: words.deny }).disabled).toBe(false);
+    deny_in = 1_000;
+    await press(words.deny);
+    await settled();
+    const says = (): string => document.querySelector(".now [role=status]")!.textContent!.trim();
+    expect(says()).toBe(words.early);
+    // A look meanwhile, and that what must be read first is out of view: nothing of that is an answer to the click.
+    await frames.next();
+    await frames.next();
+    app.emit("question", questionView({ armed_in: 900, deny_in: 900 }));
+    await settled();
+    expect([says(), ...looks()]).toEqual([words.early, "true", "true", "true"]);
+    vi.advanceTimersByTime(899);
+    await settled();
+    expect(says()).toBe(words.early);
+    vi.advanceTimersByTime(1);
+    await settled();
+    expect([says(), ...looks()]).toEqual([words.firstLine + " " + words.showFirst, null, null, null]);
     vi.useRealTimers();
 });
 

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use super::{
     preferences,
-    questions::{Asked, Surface},
+    questions::{Asked, Surface, Turns},
     state::App,
 };
 use crate::{
@@ -54,7 +54,7 @@ pub(super) struct Showing {
     last: Option<Instant>,
     /// Something happened since.
     later: bool,
-    question: Option<(Asked, Option<Instant>)>,
+    question: Option<(Asked, Turns)>,
     question_due: Option<Instant>,
 }
 
@@ -64,7 +64,7 @@ impl Showing {
         self.last.filter(|_| self.later).map(|last| last + PAUSE)
     }
 
-    /// When something can be allowed in the small window.
+    /// When an answer counts in the small window that does not yet.
     pub(super) fn question_due(&self) -> Option<Instant> {
         self.question_due
     }
@@ -120,12 +120,12 @@ impl App {
     pub(super) fn show_question(&mut self, now: Instant) {
         let theme = preferences::theme(self.book.settings().theme);
         let id = self.questions.in_small_window();
-        let Some((asked, armed_at)) = id.and_then(|id| self.questions.view(id, Surface::Small, theme, now)) else {
+        let Some((asked, turns)) = id.and_then(|id| self.questions.view(id, Surface::Small, theme, now)) else {
             (self.showing.question, self.showing.question_due) = (None, None);
             return;
         };
-        self.showing.question_due = armed_at.filter(|at| *at > now);
-        let told = (without_countdown(asked.clone()), armed_at);
+        self.showing.question_due = turns.into_iter().flatten().filter(|at| *at > now).min();
+        let told = (without_countdown(asked.clone()), turns);
         if self.showing.question.as_ref() != Some(&told) {
             match &asked {
                 Asked::Call(view) => self.shell.show_question(view),
@@ -139,7 +139,11 @@ impl App {
 fn without_countdown(asked: Asked) -> Asked {
     let still = |left: Option<Count>| left.map(|left| Count(left.0.min(1)));
     match asked {
-        Asked::Call(view) => Asked::Call(QuestionView { armed_in: still(view.armed_in), ..view }),
-        Asked::Door(view) => Asked::Door(DoorQuestionView { armed_in: still(view.armed_in), ..view }),
+        Asked::Call(view) => {
+            Asked::Call(QuestionView { armed_in: still(view.armed_in), deny_in: still(view.deny_in), ..view })
+        }
+        Asked::Door(view) => {
+            Asked::Door(DoorQuestionView { armed_in: still(view.armed_in), deny_in: still(view.deny_in), ..view })
+        }
     }
 }

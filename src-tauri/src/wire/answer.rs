@@ -59,6 +59,8 @@ pub enum Answer {
 pub enum RefusedCode {
     /// Too early: the question has not been in view for long enough.
     Early,
+    /// Something lies on the question.
+    Covered,
     /// For longer than 15 minutes: not before all of it was in view. For good: never for a tool that is marked destructive.
     NotForAlways,
     /// No bridge runs.

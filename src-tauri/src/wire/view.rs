@@ -243,6 +243,8 @@ pub struct QuestionView {
     pub question: QuestionHead,
     /// Until something can be allowed, in milliseconds from now: 0 when it can, none while the clock stands.
     pub armed_in: Option<Count>,
+    /// Until a no counts, in the same way; none while there is nothing to refuse yet. Never later than a yes.
+    pub deny_in: Option<Count>,
     /// Whether all of the arguments were in view: only then is anything allowed that stands longer than 15 minutes.
     pub all_seen: bool,
     /// Whether "always" can be offered at all: not for a tool marked destructive, and only once all was in view.
@@ -261,6 +263,8 @@ pub struct DoorQuestionView {
     pub question: DoorQuestion,
     /// Until it can be allowed, in milliseconds from now: 0 when it can, none while the clock stands.
     pub armed_in: Option<Count>,
+    /// Until a no counts, in the same way; none while there is nothing to refuse yet. Never later than a yes.
+    pub deny_in: Option<Count>,
     /// How many other questions wait.
     pub others: Count,
     /// Light or dark.

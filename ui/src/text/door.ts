@@ -5,6 +5,7 @@ export const door = {
     wantsToken: "A program wants a token for",
     every: "every application",
     outOfView: "Not all that is asked for was in view.",
+    showIt: "Show it",
     unverified: "unverified",
     nameSays: "The name is the program’s own word. Nobody has checked it.",
     pairSays: "It comes without a token, by the command that it starts. If you let it in, it may list these tools and ask to call them; each call is still put to you, as the application’s mode and your rules for agents of this name say. Yes and no are both remembered, until you forget them under Connect.",

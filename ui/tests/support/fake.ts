@@ -23,6 +23,8 @@ export class FakeApp {
     arguments = fixture.ARGUMENTS;
     /** When somebody at the local door can be let in. */
     doorArmedIn: number | null = 0;
+    /** And refused. */
+    doorDenyIn: number | null = 0;
     /** What is answered instead. */
     instead: (what: Ask | AboutQuestion) => Answer | undefined = () => undefined;
 
@@ -76,7 +78,7 @@ export class FakeApp {
                 return this.#about(ask.about, ask.id);
             case "door_question": {
                 const question = this.view.snapshot?.door_questions.find((one) => one.id === ask.id);
-                return ask.about.about === "decide" ? "done" : question ? { door_question: { question, armed_in: this.doorArmedIn, others: 0, theme: "system" } } : { refused: { code: { bridge: "no_such_question" }, sentence: "It is gone." } };
+                return ask.about.about === "decide" ? "done" : question ? { door_question: { question, armed_in: this.doorArmedIn, deny_in: this.doorDenyIn, others: 0, theme: "system" } } : { refused: { code: { bridge: "no_such_question" }, sentence: "It is gone." } };
             }
             case "snippets":
                 return { snippets: fixture.snippets };

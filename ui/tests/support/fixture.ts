@@ -47,7 +47,7 @@ export function question(more: Partial<QuestionHead> = {}): QuestionHead {
 }
 
 export function questionView(more: Partial<QuestionView> = {}, head: Partial<QuestionHead> = {}): QuestionView {
-    return { question: question(head), armed_in: 0, all_seen: true, always: "offered", others: 2, theme: "system", ...more };
+    return { question: question(head), armed_in: 0, deny_in: 0, all_seen: true, always: "offered", others: 2, theme: "system", ...more };
 }
 
 export function doorQuestion(more: Partial<DoorQuestion> = {}): DoorQuestion {

@@ -32,7 +32,7 @@ pub(super) const EARLY: NotNow = (
 
 /// What the display says of a yes at the last moment.
 pub(crate) const COVERED: NotNow = (
-    RefusedCode::Early,
+    RefusedCode::Covered,
     "something lies on the question, so that it may not have been read: nothing was done, move that away and answer again",
 );
 

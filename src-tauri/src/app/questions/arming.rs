@@ -14,7 +14,7 @@ use crate::shell::Standing;
 /// How long a question must have been in view before anything can be allowed.
 pub(crate) const ARMING_TIME: Duration = Duration::from_millis(600);
 
-/// How long one that took another's place, or moved, must have been there before a no counts.
+/// How long one that took another's place, or moved, must have been there before a no of a hand that rests counts.
 pub(crate) const NO_TIME: Duration = Duration::from_millis(300);
 
 /// What a hand does within this time after an answer, it does for that answer.
@@ -32,14 +32,17 @@ pub(crate) struct Arming {
     since: Option<Instant>,
     /// It took another's place, whose answer goes on to this moment.
     after: Option<Instant>,
-    /// No no counts before this.
+    /// No no counts before this, and so no yes.
     no_from: Option<Instant>,
+    /// Whatever is clicked meanwhile puts a no off no further than to this.
+    no_latest: Option<Instant>,
 }
 
 impl Arming {
     /// On a surface that stands so, with nothing painted yet.
     pub(crate) fn on(standing: Standing, covered: bool) -> Self {
-        Self { painted: false, in_view: false, standing, covered, since: None, after: None, no_from: None }
+        let (painted, in_view) = (false, false);
+        Self { painted, in_view, standing, covered, since: None, after: None, no_from: None, no_latest: None }
     }
 
     /// A page begins to show it: what another one painted is not there any more.
@@ -70,14 +73,19 @@ impl Arming {
     /// It is there, though it may be that no content can be had.
     pub(crate) fn can_be_refused(&mut self, now: Instant) {
         if let Some(after) = self.after {
-            self.no_from = Some(after.max(now + NO_TIME));
+            self.no_counts_from(after.max(now + NO_TIME));
         }
     }
 
     /// It is somewhere else than before: what is clicked now was aimed at something else.
     pub(crate) fn moved(&mut self, now: Instant) {
-        self.no_from = self.no_from.max(Some(now + NO_TIME));
+        self.no_counts_from(now + NO_TIME);
         self.restart(now);
+    }
+
+    fn no_counts_from(&mut self, from: Instant) {
+        self.no_from = self.no_from.max(Some(from));
+        self.no_latest = self.no_latest.max(Some(from + HAND_TIME));
     }
 
     /// Something changed: it came to front, was clicked too early, says something else.
@@ -117,14 +125,14 @@ impl Arming {
         self.painted
     }
 
-    /// Whether an answer counts, where the question can be read. One that comes too early does not, and starts its clock
-    /// anew.
+    /// Whether an answer counts, where the question can be read. A yes that comes too early does not, and starts its clock
+    /// anew. A no that does is of a hand that goes on, and so may the next one be, but not for ever: whoever means it is
+    /// believed in the end, and no later than a yes.
     pub(crate) fn takes(&mut self, verdict: Verdict, now: Instant) -> bool {
         match verdict {
-            Verdict::Deny if self.no_from.is_none_or(|from| from <= now) => true,
-            // The hand goes on.
+            Verdict::Deny if self.no_left(now) == Count(0) => true,
             Verdict::Deny => {
-                self.no_from = Some(now + HAND_TIME);
+                self.no_from = self.no_from.max(self.no_latest.min(Some(now + HAND_TIME)));
                 false
             }
             Verdict::Allow if self.is_armed(now) => true,
@@ -137,17 +145,31 @@ impl Arming {
 
     /// When something can be allowed; nothing while the clock stands.
     pub(crate) fn armed_at(&self) -> Option<Instant> {
-        self.since.map(|since| since + ARMING_TIME)
+        self.since.map(|since| self.no_from.map_or(since + ARMING_TIME, |from| from.max(since + ARMING_TIME)))
     }
 
     /// Milliseconds until then.
     pub(crate) fn left(&self, now: Instant) -> Option<Count> {
-        let millis = self.armed_at()?.saturating_duration_since(now).as_micros().div_ceil(1_000);
-        Some(Count(u64::try_from(millis).unwrap_or(u64::MAX)))
+        self.armed_at().map(|at| until(at, now))
+    }
+
+    /// From when on a no counts that was put off.
+    pub(crate) fn no_from(&self) -> Option<Instant> {
+        self.no_from
+    }
+
+    /// Milliseconds until a no counts, where the question can be read.
+    pub(crate) fn no_left(&self, now: Instant) -> Count {
+        self.no_from.map_or(Count(0), |from| until(from, now))
     }
 
     /// Whether something can be allowed now.
     pub(crate) fn is_armed(&self, now: Instant) -> bool {
         self.armed_at().is_some_and(|at| at <= now)
     }
+}
+
+fn until(at: Instant, now: Instant) -> Count {
+    let millis = at.saturating_duration_since(now).as_micros().div_ceil(1_000);
+    Count(u64::try_from(millis).unwrap_or(u64::MAX))
 }

@@ -81,6 +81,13 @@ pub(crate) enum Asked {
     Door(DoorQuestionView),
 }
 
+/// When a yes counts from, and a no.
+pub(crate) type Turns = [Option<Instant>; 2];
+
+fn turns(arming: Arming) -> Turns {
+    [arming.armed_at(), arming.no_from()]
+}
+
 /// Who asks.
 pub(crate) type Agent = (ClientId, Option<Label>);
 
@@ -271,8 +278,9 @@ impl Questions {
         let Some(open) = self.find_mut(id).filter(|open| open.head.fingerprint == fingerprint) else { return };
         let shown = open.on_mut(surface);
         shown.arming.in_view(first, now);
-        if all {
-            shown.in_view.claimed(shown.arming.is_in_plain_view());
+        if all && shown.all_in_view() {
+            // More can be answered than before, where a click may be under way.
+            shown.arming.restart(now);
         }
     }
 
@@ -391,25 +399,20 @@ impl Questions {
         self.turn.filter(|_| self.windows)
     }
 
-    /// What the window of a question is to show, and when something can be allowed there.
-    pub(crate) fn view(
-        &self,
-        id: QuestionId,
-        surface: Surface,
-        theme: Theme,
-        now: Instant,
-    ) -> Option<(Asked, Option<Instant>)> {
+    /// What the window of a question is to show, and when that will be something else.
+    pub(crate) fn view(&self, id: QuestionId, surface: Surface, theme: Theme, now: Instant) -> Option<(Asked, Turns)> {
         let others = self.cut.saturating_add(Count::from((self.open.len() + self.door.count()).saturating_sub(1)).0);
         let others = Count(others);
         if let Some(open) = self.open.iter().find(|open| open.head.id == id) {
-            let (question, always, arming) = (open.head.clone(), open.always(surface), open.on(surface).arming);
-            let (armed_in, all_seen) = (arming.left(now), open.on(surface).is_all_seen());
-            let view = QuestionView { question, armed_in, all_seen, always, others, theme };
-            return Some((Asked::Call(view), arming.armed_at()));
+            let (question, always, shown) = (open.head.clone(), open.always(surface), open.on(surface));
+            let (armed_in, deny_in, all_seen) = (shown.arming.left(now), shown.no_left(now), shown.is_all_seen());
+            let view = QuestionView { question, armed_in, deny_in, all_seen, always, others, theme };
+            return Some((Asked::Call(view), turns(shown.arming)));
         }
         let (question, arming) = self.door.find(id, surface)?;
         let (question, armed_in) = (question.clone(), arming.left(now));
-        Some((Asked::Door(DoorQuestionView { question, armed_in, others, theme }), arming.armed_at()))
+        let deny_in = arming.is_painted().then(|| arming.no_left(now));
+        Some((Asked::Door(DoorQuestionView { question, armed_in, deny_in, others, theme }), turns(*arming)))
     }
 
     fn main_surface(&self) -> MainSurface {

@@ -1,6 +1,6 @@
 //! One open question about a call, and how it stands on each surface.
 
-use clientmcp_protocol::control::{QuestionHead, Verdict};
+use clientmcp_protocol::control::{Count, QuestionHead, Verdict};
 use tokio::time::Instant;
 
 use super::{
@@ -53,14 +53,32 @@ impl Shown {
         }
     }
 
+    /// The page says that all of it was in view. True where that is news.
+    pub(super) fn all_in_view(&mut self) -> bool {
+        let before = self.is_all_seen();
+        self.in_view.claimed(self.arming.is_in_plain_view());
+        !before && self.is_all_seen()
+    }
+
     /// Whether all of the arguments were there to be read, and in view.
     pub(super) fn is_all_seen(&self) -> bool {
         self.arguments.is_done() && self.in_view.is_all()
     }
 
-    /// Whether an answer counts. Arguments that cannot be had are never painted, and the question is there all the same.
+    /// Whether it is there to be refused. Arguments that cannot be had are never painted, and the question is there all the
+    /// same.
+    fn is_there(&self) -> bool {
+        self.arming.is_painted() || self.arguments.is_in_vain()
+    }
+
+    /// Whether an answer counts.
     pub(super) fn takes(&mut self, verdict: Verdict, now: Instant) -> bool {
-        (self.arming.is_painted() || self.arguments.is_in_vain()) && self.arming.takes(verdict, now)
+        self.is_there() && self.arming.takes(verdict, now)
+    }
+
+    /// Milliseconds until a no counts; none while it is not there.
+    pub(super) fn no_left(&self, now: Instant) -> Option<Count> {
+        self.is_there().then(|| self.arming.no_left(now))
     }
 }
 

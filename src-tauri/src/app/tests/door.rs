@@ -170,7 +170,7 @@ async fn who_comes_to_the_door_has_the_small_window_after_the_calls() {
     assert_eq!(code(&world.ask_of(seventh, yes()).await), Some(RefusedCode::Early));
     sleep(Duration::from_millis(600)).await;
     world.covers(AppWindow::Small(seventh), true);
-    assert_eq!(code(&world.ask_of(seventh, yes()).await), Some(RefusedCode::Early), "something lies on it");
+    assert_eq!(code(&world.ask_of(seventh, yes()).await), Some(RefusedCode::Covered), "something lies on it");
     world.covers(AppWindow::Small(seventh), false);
     sleep(Duration::from_millis(600)).await;
     let asked = world.start_asking_of(seventh, yes());

@@ -90,7 +90,7 @@ async fn the_display_is_asked_again_at_each_yes_and_a_no_asks_none() {
     // It came in the last moment: the display has told of nothing.
     world.covers(AppWindow::Small(FIRST), true);
     let yes = || decide(Verdict::Allow, AlsoFor::Nothing);
-    assert_eq!(code(&world.ask_of(FIRST, yes()).await), Some(RefusedCode::Early));
+    assert_eq!(code(&world.ask_of(FIRST, yes()).await), Some(RefusedCode::Covered));
     world.covers(AppWindow::Small(FIRST), false);
     assert_eq!(code(&world.ask_of(FIRST, yes()).await), Some(RefusedCode::Early), "the clock starts anew");
     sleep(Duration::from_millis(600)).await;
@@ -123,6 +123,27 @@ async fn a_window_is_told_when_something_lies_on_it_and_when_it_is_free_again() 
     assert_eq!(shown(&mut world, |view| view.armed_in != Some(Count(0))).await.armed_in, None);
     let yes = decide(Verdict::Allow, AlsoFor::Nothing);
     assert_eq!(code(&world.ask_of(FIRST, yes).await), Some(RefusedCode::Early));
+}
+
+// holds: desktop-deny-told
+#[tokio::test(start_paused = true)]
+async fn a_window_is_told_when_a_no_counts_that_was_put_off() {
+    let (mut world, mut bridge) = World::served().await;
+    open(&mut bridge, &[(1, 100)]).await;
+    world.small_window().await;
+    assert_eq!(shown(&mut world, |_| true).await.deny_in, None);
+    world.ask_of(FIRST, AboutQuestion::Painted).await;
+    shown(&mut world, |view| view.deny_in == Some(Count(0))).await;
+    world.ask_of(FIRST, AboutQuestion::Moved).await;
+    assert_eq!(shown(&mut world, |view| view.deny_in != Some(Count(0))).await.deny_in, Some(Count(300)));
+    let no = || decide(Verdict::Deny, AlsoFor::Nothing);
+    assert_eq!(code(&world.ask_of(FIRST, no()).await), Some(RefusedCode::Early));
+    // Nothing is asked meanwhile.
+    assert_eq!(shown(&mut world, |view| view.deny_in != Some(Count(300))).await.deny_in, Some(Count(1_000)));
+    shown(&mut world, |view| view.deny_in == Some(Count(0))).await;
+    let asked = world.start_asking_of(FIRST, no());
+    bridge.obey().await;
+    assert_eq!(asked.await, Ok(Answer::Done));
 }
 
 // holds: desktop-first-line
@@ -194,6 +215,8 @@ async fn always_is_offered_only_after_all_arguments_were_in_view_there() {
     assert_eq!(code(&world.ask_of(FIRST, always()).await), Some(RefusedCode::NotForAlways), "delivered is not seen");
     world.ask_of(FIRST, in_view(true, true)).await;
     shown(&mut world, |view| view.always == Always::Offered).await;
+    assert_eq!(code(&world.ask_of(FIRST, always()).await), Some(RefusedCode::Early), "it came just now");
+    sleep(Duration::from_millis(600)).await;
     let asked = world.start_asking_of(FIRST, always());
     let Command::Decide(decide) = bridge.obey().await else { panic!("decide") };
     assert_eq!(decide.also, Also::Remember { any_agent: false, until: Until::Always });
@@ -357,7 +380,7 @@ async fn the_small_window_goes_when_the_person_comes_to_the_list_and_is_back_whe
     sleep(Duration::from_millis(600)).await;
     world.covers(AppWindow::Main, true);
     let yes = world.ask(about(decide(Verdict::Allow, AlsoFor::Nothing))).await;
-    assert_eq!(code(&yes), Some(RefusedCode::Early));
+    assert_eq!(code(&yes), Some(RefusedCode::Covered));
     world.tell(Deed::Main(Standing::Covered));
     assert_eq!(world.small_window().await, Some(FIRST));
 }

@@ -136,3 +136,92 @@ fn a_no_in_the_list_counts_later_where_another_card_was_or_the_buttons_moved() {
     questions.moved(ID, Surface::Main, start + MS);
     assert!(deny(&mut questions, ID, Surface::Main, start + MS + NO_TIME));
 }
+
+/// How a yes and a no stand there, in milliseconds until they count.
+fn stands(questions: &Questions, surface: Surface, now: Instant) -> (Option<Count>, Option<Count>) {
+    let view = view(questions, surface, now);
+    (view.armed_in, view.deny_in)
+}
+
+// holds: desktop-deny-hand
+#[test]
+fn whoever_clicks_on_at_deny_is_believed_a_second_after_a_rested_hand_at_the_latest() {
+    // (what put the no off, from when on the no of a hand that rests counts)
+    let table: [(&str, Act, Duration); 2] = [
+        ("moved", |all, now| all.moved(ID, Surface::Small, now), NO_TIME),
+        (
+            "moved on and on, for a while",
+            |all, now| (0..20).for_each(|frame| all.moved(ID, Surface::Small, now + frame * 16 * MS)),
+            19 * 16 * MS + NO_TIME,
+        ),
+    ];
+    for (name, act, counts) in table {
+        for each in [1, 50, 350, 650, 999] {
+            let start = Instant::now();
+            let mut questions = painted(start);
+            act(&mut questions, start);
+            let mut clicks = (1..).map(|click| start + 19 * 16 * MS + click * each * MS);
+            let taken = clicks.find(|now| deny(&mut questions, ID, Surface::Small, *now)).unwrap();
+            let last = start + counts + HAND_TIME;
+            assert!(taken < last + each * MS, "{name}, each {each} ms: {:?} late", taken - last);
+        }
+    }
+}
+
+// holds: desktop-deny-hand
+#[test]
+fn no_yes_counts_while_a_no_does_not() {
+    let acts: [(&str, Act); 5] = [
+        ("nothing", |_, _| {}),
+        ("moved", |all, now| all.moved(ID, Surface::Small, now)),
+        ("denied early", |all, now| assert!(!deny(all, ID, Surface::Small, now))),
+        ("out of view for a moment", |all, now| {
+            in_view(all, Surface::Small, (false, false), now);
+            in_view(all, Surface::Small, (true, false), now);
+        }),
+        ("covered for a moment", |all, now| {
+            all.cover(AppWindow::Small(ID), true, now);
+            all.cover(AppWindow::Small(ID), false, now);
+        }),
+    ];
+    for (name, act) in acts {
+        for at in [10, 250] {
+            let start = Instant::now();
+            let mut questions = painted(start);
+            questions.moved(ID, Surface::Small, start);
+            act(&mut questions, start + at * MS);
+            let (mut yes, mut no) = (None, None);
+            for now in (at..2_000).map(|time| start + time * MS) {
+                let (armed_in, deny_in) = stands(&questions, Surface::Small, now);
+                yes = yes.or((armed_in == Some(Count(0))).then_some(now));
+                no = no.or((deny_in == Some(Count(0))).then_some(now));
+            }
+            assert!(no.unwrap() <= yes.unwrap(), "{name} after {at} ms");
+            assert_eq!(allow(&mut questions, Surface::Small, yes.unwrap() - MS), Err(RefusedCode::Early), "{name}");
+        }
+    }
+}
+
+// holds: desktop-deny-told
+#[test]
+fn a_window_is_told_when_a_no_counts() {
+    let start = Instant::now();
+    let mut questions = Questions::new(true);
+    questions.see(&[head()], Count(0), start);
+    questions.small_stands(ID, Standing::Clear, start);
+    let deny_in = |all: &Questions, now| stands(all, Surface::Small, now).1;
+    assert_eq!(deny_in(&questions, start), None, "nothing to read yet");
+    questions.painted(ID, Surface::Small, start);
+    assert_eq!(deny_in(&questions, start), Some(Count(0)), "an empty place");
+    questions.moved(ID, Surface::Small, start);
+    assert_eq!(deny_in(&questions, start), Some(Count(300)));
+    assert!(!deny(&mut questions, ID, Surface::Small, start + 100 * MS));
+    assert_eq!(deny_in(&questions, start + 100 * MS), Some(Count(1_000)), "the hand goes on");
+    assert!(!deny(&mut questions, ID, Surface::Small, start + 500 * MS));
+    assert_eq!(deny_in(&questions, start + 500 * MS), Some(Count(800)), "and is believed in the end");
+    assert_eq!(deny_in(&questions, start + 1_300 * MS), Some(Count(0)));
+    let mut questions = Questions::new(true);
+    questions.see(&[head()], Count(0), start);
+    questions.unreadable(ID, Surface::Small, start);
+    assert_eq!(deny_in(&questions, start), Some(Count(0)), "a no needs no arguments");
+}
