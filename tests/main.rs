@@ -27,6 +27,7 @@ mod frames;
 mod handshake;
 mod ladder;
 mod leaving;
+mod leaving_commands;
 mod leaving_lines;
 mod limits;
 mod memory;

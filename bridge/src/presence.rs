@@ -3,6 +3,8 @@
 //! The system is asked, at that very moment, and not what was read so far: bytes that nobody has read yet hide nobody's
 //! going. It never waits.
 
+#[cfg(unix)]
+mod starter;
 mod tcp;
 #[cfg(unix)]
 mod unix;
@@ -12,6 +14,7 @@ use std::{fmt, sync::Arc};
 #[cfg(unix)]
 pub use self::unix::{Half, halves};
 pub use self::{
+    starter::{parent_gone, stdin_ended, stdout_unread},
     stdin::stdin_has_ended,
     tcp::{Io, Tcp},
 };
@@ -61,7 +64,7 @@ impl Presence for Always {
 mod stdin {
     /// Whether nobody can write to stdin any more, whatever was written before. A file or a terminal never tells.
     pub fn stdin_has_ended() -> bool {
-        super::unix::has_ended(std::io::stdin())
+        super::unix::has_ended(std::io::stdin(), super::unix::INPUT)
     }
 }
 
@@ -70,5 +73,26 @@ mod stdin {
     /// The system tells it only to whoever reads.
     pub fn stdin_has_ended() -> bool {
         false
+    }
+}
+
+/// The system tells it only to whoever reads, writes or asks for it with code that the project does without.
+#[cfg(not(unix))]
+mod starter {
+    use std::future::pending;
+
+    /// Never resolves: whoever reads stdin finds its end.
+    pub async fn stdin_ended() {
+        pending().await
+    }
+
+    /// Never resolves: whoever writes to stdout finds that nobody reads it.
+    pub async fn stdout_unread() {
+        pending().await
+    }
+
+    /// Never resolves.
+    pub async fn parent_gone() {
+        pending().await
     }
 }

@@ -12,7 +12,7 @@ const SOURCE: &str = "bridge/src/";
 /// A module and what it may import; what those may import, it may too. `main` alone sees only what stands here.
 const ARROWS: [(&str, &[&str]); 31] = [
     ("main", &["commands"]),
-    ("commands", &["local", "runtime", "secret_file", "server", "shim", "stop", "token"]),
+    ("commands", &["presence", "runtime", "secret_file", "server", "shim", "stop", "token"]),
     ("server", &["agent", "client", "control", "door", "guard", "port", "presence", "room", "token"]),
     ("agent", &["guard", "mcp", "pieces", "respond", "token"]),
     ("door", &["lines", "local", "mcp", "token"]),

@@ -189,7 +189,8 @@ pub const DOOR_HELLO_BYTES: usize = 16 * 1024;
 /// Time for the first line at the local door: both ends are on this machine.
 pub const DOOR_HELLO_TIME: Duration = Duration::from_secs(5);
 
-/// How often an agent in stdio framing that is not read is asked whether it is still there.
+/// How often an agent in stdio framing that is not read is asked whether it is still there, and where the system wakes
+/// nobody for that, how often a command looks for whoever started it.
 pub const LOOK_TIME: Duration = Duration::from_millis(250);
 
 /// Requests of one connection in stdio framing that are not answered yet.
@@ -226,6 +227,3 @@ pub const DOOR_BACKOFF_MOST: Duration = Duration::from_secs(5);
 
 /// What the stdio command's answers under way may still take once stdin has ended; it ends within 1 s of that.
 pub const LAST_ANSWERS_TIME: Duration = Duration::from_millis(500);
-
-/// How often the stdio command looks whether its parent is still there.
-pub const PARENT_TIME: Duration = Duration::from_millis(500);

@@ -8,6 +8,7 @@ use clientmcp_protocol::{
     ids::{ClientId, Label},
 };
 
+use super::starter::while_there;
 use crate::{Exit, complain, runtime};
 
 /// What `clientmcp headers` is asked.
@@ -28,13 +29,17 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: Arguments) -> Exit {
     let Arguments { host, app: application, port } = arguments;
     runtime::run(async {
-        match knock(Want::Headers { host, application, port }, || ()).await {
-            Ok((Said::Token { token, .. }, _)) => print(&token),
-            Ok(_) => {
+        match while_there(knock(Want::Headers { host, application, port }, || ())).await {
+            Some(Ok((Said::Token { token, .. }, _))) => print(&token),
+            Some(Ok(_)) => {
                 complain("the bridge said something else");
                 Exit::Failed
             }
-            Err(Away { sentence, .. }) => {
+            None => {
+                complain("nobody waits for the headers any more");
+                Exit::Failed
+            }
+            Some(Err(Away { sentence, .. })) => {
                 complain(sentence);
                 Exit::Failed
             }

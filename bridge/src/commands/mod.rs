@@ -5,5 +5,6 @@ pub(crate) mod headers;
 pub(crate) mod secret;
 pub(crate) mod serve;
 mod shopping;
+mod starter;
 pub(crate) mod stdio;
 pub(crate) mod token;

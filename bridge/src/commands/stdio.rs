@@ -1,15 +1,10 @@
 //! `clientmcp stdio`: what a host starts that knows commands alone. Nothing but MCP is on stdout.
 
-use clientmcp_bridge::{local, shim::Shim};
-use clientmcp_protocol::{
-    ids::{ClientId, Label},
-    limits::PARENT_TIME,
-};
-use tokio::{
-    io::{BufReader, stdin, stdout},
-    time::sleep,
-};
+use clientmcp_bridge::shim::Shim;
+use clientmcp_protocol::ids::{ClientId, Label};
+use tokio::io::{BufReader, stdin, stdout};
 
+use super::starter::while_there;
 use crate::{Exit, runtime, stop};
 
 /// What `clientmcp stdio` is asked.
@@ -40,18 +35,10 @@ pub(crate) fn run(arguments: Arguments) -> Exit {
             }
         };
         tokio::select! {
-            () = shim.serve(BufReader::new(stdin()), stdout()) => {}
-            () = orphaned() => {}
+            // Another process may hold the other end of stdin still when the host is gone.
+            _ = while_there(shim.serve(BufReader::new(stdin()), stdout())) => {}
             () = stopped => {}
         }
         Exit::Done
     })
-}
-
-/// Resolves when whoever started this is gone: another process may hold the other end of stdin still.
-async fn orphaned() {
-    let parent = local::parent();
-    while local::parent() == parent {
-        sleep(PARENT_TIME).await;
-    }
 }

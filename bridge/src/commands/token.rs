@@ -17,6 +17,7 @@ use clientmcp_protocol::{
     ids::{ClientId, Label, Role},
 };
 
+use super::starter::while_there;
 use crate::{Exit, complain, note, runtime};
 
 /// What `clientmcp token` is asked.
@@ -90,7 +91,12 @@ fn through_the_door(arguments: Arguments) -> Exit {
     }
     let want = Want::Token { application, role, label, seconds: ttl.map(|ttl| ttl.as_secs()) };
     runtime::run(async {
-        match knock(want, || note("answer the question in the ClientMCP app")).await {
+        let knocked = while_there(knock(want, || note("answer the question in the ClientMCP app"))).await;
+        let Some(knocked) = knocked else {
+            complain("nobody waits for the token any more");
+            return Exit::Failed;
+        };
+        match knocked {
             Ok((Said::Token { token, ends }, _)) => {
                 #[expect(clippy::cast_precision_loss, reason = "exact until the year 287396")]
                 let end = ends.and_then(|end| NumericDate::new(end.0 as f64 / 1_000.0));

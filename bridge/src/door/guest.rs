@@ -223,6 +223,11 @@ impl Answers for Host {
         self.caller.has_left()
     }
 
+    /// The step that sends asks.
+    async fn left(&self) {
+        std::future::pending::<()>().await;
+    }
+
     /// What was sent may be answered for a moment; what waits for the person is over.
     async fn ended(&self) {
         self.hub.withdraw().await;

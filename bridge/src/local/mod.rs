@@ -12,9 +12,9 @@ use std::{io, path::PathBuf};
 use clientmcp_protocol::{control::DoorProgram, shown::shown};
 
 #[cfg(unix)]
-pub use self::unix::{Input, Opened, Output, Stream, halves, open, parent, reach};
+pub use self::unix::{Input, Opened, Output, Stream, halves, open, reach};
 #[cfg(windows)]
-pub use self::windows::{Input, Opened, Output, Stream, halves, open, parent, reach};
+pub use self::windows::{Input, Opened, Output, Stream, halves, open, reach};
 
 /// Why the door cannot be opened or reached.
 #[derive(Debug, thiserror::Error)]

@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use rustix::process::{geteuid, getppid};
+use rustix::process::geteuid;
 use tokio::net::{UnixListener, UnixStream};
 
 use super::Fault;
@@ -100,11 +100,6 @@ pub async fn reach() -> Result<Stream, Fault> {
         }
         Err(error) => Err(error.into()),
     }
-}
-
-/// The process that this one was started by; another number later means that it is gone.
-pub fn parent() -> Option<u32> {
-    getppid().and_then(|pid| pid.as_raw_nonzero().get().try_into().ok())
 }
 
 /// The process at the other end, which must be ours.

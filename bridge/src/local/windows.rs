@@ -73,11 +73,6 @@ pub async fn reach() -> Result<Stream, Fault> {
     }
 }
 
-/// Windows ends the pipes of a process with it, and tells no parent that can be trusted.
-pub fn parent() -> Option<u32> {
-    None
-}
-
 /// One for each user: made of the profile's folder as the system knows it, not as the environment says.
 fn name() -> Result<String, Fault> {
     let folders = BaseDirs::new().ok_or_else(|| io::Error::other("there is no folder of yours"))?;

@@ -45,6 +45,9 @@ pub trait Answers: Sync {
     /// Whether the agent says no more, as far as the system tells without reading.
     fn has_left(&self) -> bool;
 
+    /// Resolves when the system tells by itself that the agent says no more, whatever is unread; it need not.
+    fn left(&self) -> impl Future<Output = ()> + Send;
+
     /// The agent says no more: what waits for somebody else's word on its behalf has to hear of that at once.
     fn ended(&self) -> impl Future<Output = ()> + Send;
 }
@@ -60,10 +63,10 @@ pub async fn serve(
     let mut lines = Lines::new(input, MESSAGE_BYTES);
     let mut output = Output { to: output, queue: VecDeque::new(), bytes: 0, unflushed: false };
     let mut session = Session::new(answers);
-    let mut over = std::pin::pin!(answers.over());
+    let (mut over, mut left) = (std::pin::pin!(answers.over()), std::pin::pin!(answers.left()));
     let mut look = interval(LOOK_TIME);
     look.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let (mut end, mut told) = (None, false);
+    let (mut end, mut told) = (None::<End>, false);
     loop {
         if session.is_done(end) && output.is_done() {
             return;
@@ -75,10 +78,12 @@ pub async fn serve(
             },
             Some(done) = session.work.next() => session.finish(done, &mut end),
             // An agent that does not read is not read either, only looked at.
-            line = lines.next(), if end.is_none() && output.bytes < UNREAD_BYTES => match line {
+            line = lines.next(), if end.is_none_or(|end| end.reads_on) && output.bytes < UNREAD_BYTES => match line {
                 Some(line) => session.take(line),
-                None => end = Some(End::by_agent(patience)),
+                None => end.get_or_insert_with(|| End::by_agent(patience)).reads_on = false,
             },
+            // What it wrote before may still be answered.
+            () = &mut left, if end.is_none() => end = Some(End { reads_on: true, ..End::by_agent(patience) }),
             _ = look.tick(), if end.is_none() && output.bytes >= UNREAD_BYTES => if answers.has_left() {
                 end = Some(End::by_agent(patience));
             },
@@ -135,20 +140,22 @@ impl<W: AsyncWrite + Unpin> Output<W> {
     }
 }
 
-/// That no more is read, and until when what is under way may go on.
+/// That nobody is there for what comes, and until when what is under way may go on.
 #[derive(Clone, Copy, Debug)]
 struct End {
     by_agent: bool,
+    /// The end itself is not read yet.
+    reads_on: bool,
     at: Instant,
 }
 
 impl End {
     fn by_agent(patience: Duration) -> Self {
-        Self { by_agent: true, at: Instant::now() + patience }
+        Self { by_agent: true, reads_on: false, at: Instant::now() + patience }
     }
 
     fn ours() -> Self {
-        Self { by_agent: false, at: Instant::now() + CLOSE_TIME }
+        Self { by_agent: false, reads_on: false, at: Instant::now() + CLOSE_TIME }
     }
 }
 
@@ -204,7 +211,7 @@ impl<'a, A: Answers> Session<'a, A> {
 
     /// Streams are waited for when it is us who end them: they have last words.
     fn is_done(&self, end: Option<End>) -> bool {
-        end.is_some_and(|end| if end.by_agent { self.answering == 0 } else { self.work.is_empty() })
+        end.is_some_and(|end| !end.reads_on && if end.by_agent { self.answering == 0 } else { self.work.is_empty() })
     }
 
     fn take(&mut self, line: Line) {

@@ -35,27 +35,40 @@ pub fn halves(stream: UnixStream) -> (Half, Half, Caller) {
 
 impl Presence for Weak<UnixStream> {
     fn has_left(&self) -> bool {
-        self.upgrade().is_none_or(|stream| has_ended(stream.as_fd()))
+        self.upgrade().is_none_or(|stream| has_ended(stream.as_fd(), INPUT))
     }
 }
 
-/// Whether nothing more can come than what lies there already.
-pub(super) fn has_ended(other: impl AsFd) -> bool {
-    // Linux tells of a peer that closed its sending side alone only when asked for it.
-    #[cfg(any(target_os = "linux", target_os = "android"))]
-    let asked = PollFlags::RDHUP;
-    #[cfg(not(any(target_os = "linux", target_os = "android")))]
-    let asked = PollFlags::IN;
-    let ended = PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL | asked.difference(PollFlags::IN);
+/// Asks for the end of what is read. Linux tells of a peer that closed its sending side alone only when asked for it.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub(super) const INPUT: PollFlags = PollFlags::RDHUP;
+/// Asks for the end of what is read.
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+pub(super) const INPUT: PollFlags = PollFlags::IN;
+
+/// Asks for the end of what is written, which Linux tells unasked.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub(super) const OUTPUT: PollFlags = PollFlags::empty();
+/// Asks for the end of what is written.
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+pub(super) const OUTPUT: PollFlags = PollFlags::OUT;
+
+/// Whether nothing more can come than what lies there already, or nobody is there to read.
+pub(super) fn has_ended(other: impl AsFd, asked: PollFlags) -> bool {
+    let ended = PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL | asked.difference(PollFlags::IN | PollFlags::OUT);
+    // What the system does not tell is not known to be there.
+    tells(other, asked, Some(&Timespec::default())).is_none_or(|told| told.intersects(ended))
+}
+
+/// What the system tells of this within the time, or without one as soon as it tells something.
+pub(super) fn tells(other: impl AsFd, asked: PollFlags, within: Option<&Timespec>) -> Option<PollFlags> {
     let mut looked_at = [PollFd::new(&other, asked)];
-    loop {
-        return match poll(&mut looked_at, Some(&Timespec::default())) {
-            Ok(_) => looked_at.iter().any(|one| one.revents().intersects(ended)),
-            Err(Errno::INTR) => continue,
-            // What the system does not tell is not known to be there.
-            Err(_) => true,
-        };
+    while let Err(error) = poll(&mut looked_at, within) {
+        if error != Errno::INTR {
+            return None;
+        }
     }
+    looked_at.first().map(PollFd::revents)
 }
 
 impl AsyncRead for Half {
@@ -131,8 +144,8 @@ mod tests {
     fn a_pipe_tells_that_nobody_can_write_to_it_any_more() {
         let (read, write) = io::pipe().unwrap();
         io::Write::write_all(&mut &write, b"unread").unwrap();
-        assert!(!has_ended(&read));
+        assert!(!has_ended(&read, INPUT));
         drop(write);
-        assert!(has_ended(&read));
+        assert!(has_ended(&read, INPUT));
     }
 }

@@ -22,7 +22,7 @@ use crate::{
         message::{Message, Request},
         session::Answers,
     },
-    presence::stdin_has_ended,
+    presence::{stdin_ended, stdin_has_ended},
     respond,
     text::{self, Object},
 };
@@ -40,10 +40,12 @@ pub(super) struct All {
 impl All {
     pub(super) fn new(host: Label) -> Self {
         let (sender, list) = watch::channel(0);
+        let ended = watch::Sender::new(false);
         // An unknown host is asked about when it starts, rather than while its first call waits. Nobody needs the answer.
-        let want = Want::Apps { host: host.clone() };
-        drop(tokio::spawn(async move { knock(want, || ()).await.map(drop) }));
-        Self { host, stand_in: stand_in(list, String::new()), _list: sender, ended: watch::Sender::new(false) }
+        let knock = knock(Want::Apps { host: host.clone() }, || ());
+        let knock = while_there(ended.subscribe(), knock);
+        drop(tokio::spawn(async move { knock.await.map(drop) }));
+        Self { host, stand_in: stand_in(list, String::new()), _list: sender, ended }
     }
 
     async fn call(&self, request: &Request<'_>, line: &[u8], batches: bool) -> Answer {
@@ -70,7 +72,7 @@ impl All {
     }
 
     async fn apps(&self) -> String {
-        match knock(Want::Apps { host: self.host.clone() }, || ()).await {
+        match while_there(self.ended.subscribe(), knock(Want::Apps { host: self.host.clone() }, || ())).await {
             Ok((Said::Apps { apps }, _)) => {
                 let apps = serde_json::to_string(&apps).unwrap_or_default();
                 respond::told(&format!("{{\"apps\":{apps}}}"), false)
@@ -84,10 +86,8 @@ impl All {
     async fn ask(&self, application: ClientId, mut request: String) -> Result<String, Unanswered> {
         let want = Want::Mcp { host: self.host.clone(), application };
         let mut ended = self.ended.subscribe();
-        let (said, Open { mut lines, mut output }) = tokio::select! {
-            knocked = knock(want, || ()) => knocked.map_err(Unanswered::Away)?,
-            () = until_ended(&mut ended) => return Err(Unanswered::Away(Away::ending())),
-        };
+        let knocked = while_there(ended.clone(), knock(want, || ())).await;
+        let (said, Open { mut lines, mut output }) = knocked.map_err(Unanswered::Away)?;
         if said != Said::Open {
             return Err(Unanswered::Away(strange()));
         }
@@ -136,6 +136,10 @@ impl Answers for All {
         stdin_has_ended()
     }
 
+    async fn left(&self) {
+        stdin_ended().await;
+    }
+
     async fn ended(&self) {
         self.ended.send_replace(true);
     }
@@ -158,6 +162,18 @@ fn strange() -> Away {
     Away { code: None, sentence: "the bridge said something else".to_owned() }
 }
 
+/// What is asked for on behalf of the host, as long as it is there. Dropped, a question goes.
+async fn while_there<T>(
+    mut ended: watch::Receiver<bool>,
+    asking: impl Future<Output = Result<T, Away>>,
+) -> Result<T, Away> {
+    tokio::select! {
+        biased;
+        () = until_ended(&mut ended) => Err(Away::ending()),
+        asked = asking => asked,
+    }
+}
+
 async fn until_ended(ended: &mut watch::Receiver<bool>) {
     // Whoever would say so is there as long as the call.
     let _ = ended.wait_for(|ended| *ended).await;
@@ -177,4 +193,38 @@ fn unknown(request: &Request<'_>, name: Option<&str>) -> Answer {
         None => crate::refusal::Refusal::InvalidParams("\"name\" is not a string".into()),
     };
     Answer::Refused(respond::refused(Some(request.id), crate::revision::Era::Legacy, &refusal))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{future::pending, sync::Arc};
+
+    use super::*;
+
+    // holds: leaving-stdio
+    #[tokio::test(start_paused = true)]
+    async fn nothing_is_asked_for_a_host_that_is_gone() {
+        for dropped in [false, true] {
+            let (sender, asking) = (watch::Sender::new(false), Arc::new(()));
+            let held = Arc::clone(&asking);
+            let asked = tokio::spawn(while_there(sender.subscribe(), async move {
+                pending::<()>().await;
+                drop(held);
+                Ok(())
+            }));
+            tokio::task::yield_now().await;
+            assert_eq!(Arc::strong_count(&asking), 2);
+            if dropped {
+                drop(sender);
+            } else {
+                sender.send_replace(true);
+            }
+            assert_eq!(asked.await.unwrap(), Err(Away::ending()));
+            assert_eq!(Arc::strong_count(&asking), 1);
+        }
+        // It is not even begun.
+        let gone = watch::Sender::new(true);
+        let begun = while_there(gone.subscribe(), async { panic!("it knocks") });
+        assert_eq!(begun.await, Err::<(), _>(Away::ending()));
+    }
 }

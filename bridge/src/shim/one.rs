@@ -21,7 +21,7 @@ use crate::{
         message::{Message, Request},
         session::Answers,
     },
-    presence::stdin_has_ended,
+    presence::{stdin_ended, stdin_has_ended},
     respond,
     text::{self, Kind},
 };
@@ -146,6 +146,10 @@ impl Answers for One {
 
     fn has_left(&self) -> bool {
         stdin_has_ended()
+    }
+
+    async fn left(&self) {
+        stdin_ended().await;
     }
 
     async fn ended(&self) {

@@ -29,6 +29,10 @@ impl Answers for Alone {
         false
     }
 
+    async fn left(&self) {
+        std::future::pending::<()>().await;
+    }
+
     async fn ended(&self) {}
 }
 
@@ -52,6 +56,10 @@ impl Answers for Unanswered {
         false
     }
 
+    async fn left(&self) {
+        std::future::pending::<()>().await;
+    }
+
     async fn ended(&self) {}
 }
 
@@ -71,6 +79,89 @@ async fn what_is_not_answered_keeps_no_command_longer_than_a_second() {
     assert!(closed.elapsed() >= LAST_ANSWERS_TIME, "it was given its time: {:?}", closed.elapsed());
     assert!(closed.elapsed() < Duration::from_secs(1), "{:?}", closed.elapsed());
     assert_eq!(output, b"");
+}
+
+/// An agent that is known to leave when the test says so.
+struct Leaves {
+    alone: Alone,
+    gone: watch::Sender<bool>,
+    told: watch::Sender<bool>,
+}
+
+impl Leaves {
+    /// One whose calls have a result of so many bytes.
+    fn new(list: watch::Receiver<u64>, bytes: usize) -> Self {
+        let result = format!(r#"{{"content":[],"x":"{}"}}"#, "x".repeat(bytes));
+        let alone = Alone(StandIn { result, ..stand_in(list) });
+        Self { alone, gone: watch::Sender::new(false), told: watch::Sender::new(false) }
+    }
+}
+
+impl Answers for Leaves {
+    fn peer(&self, batches: bool) -> Peer<'_> {
+        self.alone.peer(batches)
+    }
+
+    async fn answer(&self, request: &[u8], batches: bool) -> Answer {
+        self.alone.answer(request, batches).await
+    }
+
+    async fn over(&self) {
+        self.alone.over().await;
+    }
+
+    fn has_left(&self) -> bool {
+        false
+    }
+
+    async fn left(&self) {
+        let _ = self.gone.subscribe().wait_for(|gone| *gone).await;
+    }
+
+    async fn ended(&self) {
+        self.told.send_replace(true);
+    }
+}
+
+fn calls(count: usize) -> String {
+    let call = |id| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"x"}}}}"#) + "\n";
+    (0..count).map(call).collect()
+}
+
+// holds: leaving-stdio
+#[tokio::test(start_paused = true)]
+async fn that_an_agent_left_is_told_at_once_though_it_is_not_read() {
+    let (_sender, list) = watch::channel(0);
+    let answers = Leaves::new(list, UNREAD_BYTES / 4);
+    // It reads nothing, and is not read itself when a few answers are there.
+    let (_unread, output) = tokio::io::duplex(1);
+    let (mut input, read) = tokio::io::duplex(64);
+    let serving = serve(&answers, BufReader::with_capacity(64, read), output, LAST_ANSWERS_TIME);
+    let leaving = async {
+        let calls = calls(1_000);
+        let written = input.write_all(calls.as_bytes());
+        assert!(tokio::time::timeout(Duration::from_secs(60), written).await.is_err(), "it was read on");
+        let (left, mut told) = (Instant::now(), answers.told.subscribe());
+        answers.gone.send_replace(true);
+        told.wait_for(|told| *told).await.unwrap();
+        assert_eq!(left.elapsed(), Duration::ZERO);
+        left
+    };
+    let ((), left) = tokio::join!(serving, leaving);
+    assert!(left.elapsed() < Duration::from_secs(1), "{:?}", left.elapsed());
+}
+
+// holds: leaving-stdio, stdio-ends
+#[tokio::test]
+async fn what_an_agent_wrote_before_it_left_is_still_answered() {
+    let (_sender, list) = watch::channel(0);
+    let answers = Leaves::new(list, 1);
+    // It is known that it left before anything is read.
+    answers.gone.send_replace(true);
+    let (input, mut output) = (calls(20), Vec::new());
+    serve(&answers, BufReader::with_capacity(64, input.as_bytes()), &mut output, Duration::from_secs(60)).await;
+    assert!(*answers.told.borrow());
+    assert_eq!(String::from_utf8(output).unwrap().lines().count(), 20);
 }
 
 /// All that is said to this input until the agent goes.
