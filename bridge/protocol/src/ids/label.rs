@@ -284,8 +284,8 @@ mod tests {
             prop_assert_eq!(shown_whole(&plain), plain.clone());
             prop_assert_eq!(plain.trim(), &plain);
             prop_assert_eq!(composed(label.as_str()), label.as_str());
-            const INVISIBLE: [char; 5] = ['\u{200b}', '\u{200c}', '\u{200d}', '\u{fe0f}', '\u{e0100}'];
-            prop_assert_eq!(label.as_str().find(INVISIBLE), None);
+            let invisible = ['\u{200b}', '\u{200c}', '\u{200d}', '\u{fe0f}', '\u{e0100}'];
+            prop_assert_eq!(label.as_str().find(invisible), None);
             if let Ok(typed) = Label::typed(&text) {
                 prop_assert_eq!(&typed, &label);
                 prop_assert_eq!(Label::typed(typed.as_str()), Ok(typed));
