@@ -72,6 +72,15 @@ pub async fn serve(
             return;
         }
         tokio::select! {
+            // An end before whatever else there is to do; and what is said before anything new is read.
+            biased;
+            // What it wrote before may still be answered.
+            () = &mut left, if end.is_none() => end = Some(End { reads_on: true, ..End::by_agent(patience) }),
+            () = &mut over, if end.is_none() => end = Some(End::ours()),
+            () = sleep_until(end.map_or_else(Instant::now, |end| end.at)), if end.is_some() => return,
+            _ = look.tick(), if end.is_none() && output.bytes >= UNREAD_BYTES => if answers.has_left() {
+                end = Some(End::by_agent(patience));
+            },
             // An agent that cannot be written to is gone.
             written = output.advance(), if !output.is_done() => if written.is_err() {
                 return;
@@ -82,13 +91,6 @@ pub async fn serve(
                 Some(line) => session.take(line),
                 None => end.get_or_insert_with(|| End::by_agent(patience)).reads_on = false,
             },
-            // What it wrote before may still be answered.
-            () = &mut left, if end.is_none() => end = Some(End { reads_on: true, ..End::by_agent(patience) }),
-            _ = look.tick(), if end.is_none() && output.bytes >= UNREAD_BYTES => if answers.has_left() {
-                end = Some(End::by_agent(patience));
-            },
-            () = &mut over, if end.is_none() => end = Some(End::ours()),
-            () = sleep_until(end.map_or_else(Instant::now, |end| end.at)), if end.is_some() => return,
         }
         output.take(&mut session.out);
         if !told && end.is_some_and(|end| end.by_agent) {
