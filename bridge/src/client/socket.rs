@@ -74,7 +74,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
     /// Holds the application's place until the connection ends.
     pub(super) async fn serve(self, hub: &Hub, claims: Arc<Claims>, origin: Option<String>) {
         let application = claims.subject.clone();
-        let (outbox, Inbox { frames, unsent, closing, pulse }) = hub::outbox();
+        let (outbox, Inbox { frames, unsent, closing, pulse }) = hub::outbox(Instant::now());
         let connection = match hub.connect(Arrival { claims, origin, outbox }).await {
             Ok(connection) => connection,
             Err(Rejected::TooMany) => {

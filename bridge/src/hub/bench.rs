@@ -136,7 +136,7 @@ impl Bench {
         claims: Arc<Claims>,
         origin: Option<&str>,
     ) -> (Command, oneshot::Receiver<Admitted>, Inbox) {
-        let (outbox, inbox) = outbox();
+        let (outbox, inbox) = outbox(self.now.mono);
         let arrival = Box::new(Arrival { claims, origin: origin.map(str::to_owned), outbox });
         let (admitted, answer) = oneshot::channel();
         (Command::Connect { arrival, leave: self.leave(), admitted }, answer, inbox)

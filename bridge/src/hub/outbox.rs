@@ -57,11 +57,11 @@ impl Unsent {
     }
 }
 
-/// A fresh outbox and the socket's end of it.
-pub fn outbox() -> (Outbox, Inbox) {
+/// A fresh outbox and the socket's end of it. Silence counts from now on.
+pub fn outbox(now: Instant) -> (Outbox, Inbox) {
     let (frames, queue) = mpsc::unbounded_channel();
     let (closing, closed) = oneshot::channel();
-    let (unsent, pulse) = (Unsent::default(), Pulse::new(Instant::now()));
+    let (unsent, pulse) = (Unsent::default(), Pulse::new(now));
     let inbox = Inbox { frames: queue, unsent: unsent.clone(), closing: closed, pulse: pulse.clone() };
     (Outbox { frames, unsent, closing: Some(closing), pulse }, inbox)
 }

@@ -60,7 +60,7 @@ async fn calls_that_wait_keep_no_place_of_those_that_are_sent() {
     let mut connections = Vec::new();
     let applications = CALLS_IN_ALL / QUESTIONS + 1;
     for number in 0..applications {
-        let (outbox, inbox) = outbox();
+        let (outbox, inbox) = outbox(Instant::now());
         let claims = claims(&format!("a{number}"), Role::Client, None);
         let arrival = Arrival { claims, origin: Some(NATIVE.to_owned()), outbox };
         let connection = hub.connect(arrival).await.expect("there is room");
