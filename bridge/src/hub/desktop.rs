@@ -205,6 +205,7 @@ impl State {
     }
 
     fn revoke(&mut self, now: Now, application: ClientId, role: Role, which: Which) -> Reply {
+        self.keep_moment();
         let pairs = match role {
             Role::Agent => self.pairs_without(&application, &which),
             Role::Client => self.access.borrow().pairs().to_vec(),

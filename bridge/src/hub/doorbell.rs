@@ -271,6 +271,7 @@ impl State {
     }
 
     pub(super) fn forget_pair(&mut self, now: Now, host: &Label, application: Option<&ClientId>) -> Reply {
+        self.keep_moment();
         let mut pairs = self.access.borrow().pairs().to_vec();
         let same = |pair: &Pair| (&pair.host, pair.application.as_ref()) == (host, application);
         let Some(at) = pairs.iter().position(same) else {
@@ -296,11 +297,16 @@ impl State {
 
     /// What tells this pair from every other there ever was: a token names it. Nothing when no later moment can be told.
     fn made(&mut self, now: Now) -> Option<Millis> {
+        self.keep_moment();
+        let newest = self.doorbell.made;
+        self.doorbell.made = now.wall.max(newest.next());
+        (self.doorbell.made > newest).then_some(self.doorbell.made)
+    }
+
+    /// A pair that goes leaves its moment taken, though the clock may have been ahead when it was made.
+    pub(super) fn keep_moment(&mut self) {
         let newest = self.access.borrow().pairs().iter().map(|pair| pair.made).max().unwrap_or_default();
-        let newest = newest.max(self.doorbell.made);
-        let made = now.wall.max(newest.next());
-        self.doorbell.made = made;
-        (made > newest).then_some(made)
+        self.doorbell.made = self.doorbell.made.max(newest);
     }
 
     fn set_pairs(&mut self, now: Now, pairs: Vec<Pair>) {

@@ -368,7 +368,7 @@ proptest! {
     fn whatever_is_granted_comes_back(
         subject in "[A-Za-z0-9_.-]{1,128}",
         label in prop::option::of("\\PC{1,64}"),
-        generation in any::<u64>(),
+        generation in 0..clientmcp_protocol::limits::GENERATION,
         ttl in prop::option::of(1_u64..10_000_000_000),
     ) {
         let label = label.and_then(|label| Label::typed(&label).ok());
