@@ -230,7 +230,11 @@ async function staysWhileItArms(pane, restart) {
     };
     look();
   });
-  await restart();
+  // The page looks every second whether it counts.
+  await until('the page to hear of it', async () => {
+    await restart();
+    return pane.run(() => window.seenWhileItArms.ready.length > 1);
+  });
   const seen = await until('the clock to have run', () =>
     pane.run(() => {
       const { places, ready, says } = window.seenWhileItArms;
