@@ -159,10 +159,8 @@ async function denies(stage, first, place) {
 async function clickOn(stage, place) {
   const begun = performance.now();
   await stage.clickAt(place);
-  let passed = 0;
   for (const when of GOES_ON) {
-    await delay(when - passed);
-    passed = when;
+    await delay(Math.max(0, begun + when - performance.now()));
     await stage.clickAt(place);
   }
   return performance.now() - begun < SAME_HAND;
