@@ -2,7 +2,6 @@
 
 import { QUESTION } from './app.mjs';
 import { until } from './waiting.mjs';
-import { DENY } from './words.mjs';
 
 /** How the question of this small window stands, as the window itself is told. */
 export async function look(window) {
@@ -56,14 +55,6 @@ export async function answerInList(main, button, press = () => main.click('butto
   const { isOpen, look } = await inList(main);
   const counts = async () => (await look())?.[clock(button)] === 0;
   await pressed(`an answer by ${button} in the list`, { isOpen, counts, press });
-}
-
-/** Denies it, with one press: once it is told that a no counts, one does. */
-export async function denyInList(main, press = () => main.click('button', DENY)) {
-  const { isOpen, look } = await inList(main);
-  await until('a no that counts', async () => (await look()).deny_in === 0);
-  await press();
-  await until('the question to be gone', async () => !(await isOpen()));
 }
 
 async function inList(main) {

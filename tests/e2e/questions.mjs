@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 
-import { answer, denyInList, look } from './answers.mjs';
+import { answer, answerInList, look } from './answers.mjs';
 import { QUESTION } from './app.mjs';
 import { onStage, options, test } from './stage.mjs';
 import { until } from './waiting.mjs';
@@ -53,7 +53,7 @@ test('the window of a question can be closed, and neither minimised nor maximise
   assert.equal((await main.view()).snapshot.questions.length, 1);
   await main.open('Approvals');
   await stage.run('wmctrl', ['-F', '-a', 'ClientMCP']);
-  await denyInList(main);
+  await answerInList(main, DENY);
   assert.equal(await tea, 'declined');
 }));
 
