@@ -83,16 +83,16 @@ mod starter {
 
     /// Never resolves: whoever reads stdin finds its end.
     pub async fn stdin_ended() {
-        pending().await
+        pending().await;
     }
 
     /// Never resolves: whoever writes to stdout finds that nobody reads it.
     pub async fn stdout_unread() {
-        pending().await
+        pending().await;
     }
 
     /// Never resolves.
     pub async fn parent_gone() {
-        pending().await
+        pending().await;
     }
 }

@@ -47,13 +47,14 @@ export class Tray {
     });
   }
 
-  /** Picks it. */
+  /** Picks it, once. A menu that was made anew between a look and a click has other numbers, and does nothing. */
   async pick(text) {
-    const entry = await until(`the tray's entry ${text} to be there to pick`, async () => {
-      const found = await this.entry(text);
-      return found.enabled && found;
+    const { fault } = await until(`the tray's entry ${text} to be there to pick`, async () => {
+      const { enabled, id } = await this.entry(text);
+      const picked = enabled && (await this.#ask({ click: id }).catch((fault) => ({ fault })));
+      return !/does not refer to a menu item/.test(picked.fault?.message) && picked;
     });
-    await this.#ask({ click: entry.id });
+    if (fault) throw fault;
   }
 
   /** One question at a time, so that answers are not mistaken. */

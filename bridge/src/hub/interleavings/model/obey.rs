@@ -62,7 +62,7 @@ impl Model {
         if self.calls[at].tool.fingerprint != decide.fingerprint {
             return Err(ErrorCode::NoSuchQuestion);
         }
-        if self.is_gone(at) {
+        if decide.verdict == Verdict::Allow && self.is_gone(at) {
             self.stop(at, Refusal::Cancelled, expected);
             return Err(ErrorCode::NoSuchQuestion);
         }
