@@ -17,6 +17,9 @@ const LONG = 1_000;
 /** How long a window that comes and goes is there, and is not, in milliseconds: shorter than a question is in view. */
 const BLINK = 300;
 
+/** What the window says of a click that came too early, and of one at which something lies on it as the display tells. */
+const TOO_EARLY = ['Wait a moment', 'Something lies on it'];
+
 /** What may lie on a question. */
 const KINDS = {
   'a window above the others': {},
@@ -61,7 +64,7 @@ for (const { windows, text } of DESKTOPS) {
       await armed(window);
       // In the last moment: the pointer is there.
       const place = await onDisplay(stage, window, 'button', ONCE);
-      const refused = await hears(window, 'Wait a moment');
+      const refused = await hears(window, TOO_EARLY);
       await covers.show(on, how);
       // A window manager is still at it when the window is there.
       if (!how.unmanaged) await until('a clock that stands', async () => (await look(window)).armed_in === null);
@@ -164,18 +167,18 @@ async function refuses(stage, { window, title, looks }, shop, what) {
   await delay(LONG);
   assert.equal((await looks()).armed_in, null, what);
   await until(`${what}: a button that says so`, async () => !(await window.isReady('button', ONCE)));
-  const refused = await hears(window, 'Wait a moment');
+  const refused = await hears(window, TOO_EARLY);
   await stage.clickAt(await onDisplay(stage, window, 'button', ONCE, title));
   // Where a click raises a window, ours is above the other one now, and what it says stays until it is armed.
   await until(`${what}: that the click came too early`, refused);
   assert.deepEqual(shop.orders, orders, what);
 }
 
-/** Whether the window says so at some moment from now on. */
+/** Whether the window says one of these at some moment from now on. */
 async function hears(window, words) {
   await window.run((words) => {
     window.heard = false;
-    const hear = () => (window.heard ||= document.body.innerText.includes(words));
+    const hear = () => (window.heard ||= words.some((said) => document.body.innerText.includes(said)));
     new MutationObserver(hear).observe(document.body, { subtree: true, childList: true, characterData: true });
   }, words);
   return () => window.run(() => window.heard);
