@@ -1,7 +1,7 @@
 // What a person does with a question.
 
 import { QUESTION } from './app.mjs';
-import { until } from './waiting.mjs';
+import { LIMIT, until } from './waiting.mjs';
 
 /** How the question of this small window stands, as the window itself is told. */
 export async function look(window) {
@@ -75,8 +75,8 @@ export async function answerAtDoor(main, button, press = () => main.click('butto
 }
 
 /** Where on the display something of the window of a question is, or of another one. */
-export async function onDisplay(stage, window, role, name, title = QUESTION) {
-  const [place, middle] = [await stage.area(title), await window.middle(role, name)];
+export async function onDisplay(stage, window, role, name, title = QUESTION, limit = LIMIT) {
+  const [place, middle] = [await stage.area(title), await window.middle(role, name, limit)];
   // Larger text makes all that the page counts larger.
   const scale = place.width / (await window.run(() => innerWidth));
   return { x: place.x + middle.x * scale, y: place.y + middle.y * scale };

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 
-import { until } from './waiting.mjs';
+import { LIMIT, until } from './waiting.mjs';
 
 const MATCH = {
   button: 'button, [role=button], summary',
@@ -138,9 +138,9 @@ export class Pane {
     await (await this.#here()).press(...keys);
   }
 
-  /** Where on the page the middle of it is. */
-  async middle(role, name) {
-    const element = await until(`the ${role} ${name}`, () => this.#find(role, name));
+  /** Where on the page the middle of it is; one that may go while it is looked for is waited for no longer than this. */
+  async middle(role, name, limit = LIMIT) {
+    const element = await until(`the ${role} ${name}`, () => this.#find(role, name), limit);
     return this.run((at) => {
       const { x, y, width, height } = at.getBoundingClientRect();
       return { x: x + width / 2, y: y + height / 2 };

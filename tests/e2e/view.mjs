@@ -18,6 +18,9 @@ const program = join(process.env.CLIENTMCP_BUILT, 'clientmcp');
 /** What allows something, first of all that does. */
 const ALLOWS = /^(Allow once|15 minutes)$/;
 
+/** How long something is waited for that may be gone, in ms, before it is looked for whether it is needed. */
+const SOON = 1_000;
+
 /** As long as a label may be. */
 const LONG = 'A host with a name that is as long as any name of a host may be!';
 
@@ -207,7 +210,8 @@ async function toApprovals(stage, main) {
 function readyOnPage(stage, main, button) {
   return until('all that must be in view to be there', async () => {
     if (await main.isReady('button', button)) return true;
-    if (await main.has('button', SHOW_IT)) await press(stage, main, SHOW_IT, MAIN);
+    // It may be in view meanwhile, and nothing is left to be shown.
+    if (await main.has('button', SHOW_IT)) await stage.clickAt(await onDisplay(stage, main, 'button', SHOW_IT, MAIN, SOON));
     return false;
   });
 }
