@@ -93,7 +93,7 @@ export class Pane {
   }
 
   /** Clicks what has this name, in the section with this heading if one is named; the web view's own click, from a driver. */
-  async click(role, name, section) {
+  async click(role, name, section, limit = LIMIT) {
     let before;
     let clicked = false;
     await until(`a click at the ${role} ${name}`, async () => {
@@ -111,7 +111,7 @@ export class Pane {
       clicked = true;
       await this.#driver.click(element);
       return true;
-    }).catch(async (fault) => {
+    }, limit).catch(async (fault) => {
       fault.message += `; it says: ${JSON.stringify((await this.text().catch(() => '')).slice(0, 2000))}`;
       throw fault;
     });
@@ -122,7 +122,8 @@ export class Pane {
     const isOpen = () => this.run(() => document.querySelector('dialog[open]') !== null);
     await until(`a dialog behind the ${role} ${name}`, async () => {
       if (await isOpen()) return true;
-      await this.click(role, name, section);
+      // The dialog may come first, and hide what opens it.
+      await this.click(role, name, section, 5_000);
       return until('the dialog', isOpen, 2_000);
     });
   }
